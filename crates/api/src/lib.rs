@@ -1,0 +1,1 @@
+//! The words Towpath shares with a cluster: labels, annotations, conditions, reasons.

@@ -1,0 +1,1 @@
+//! Benchmarks of Towpath beside its peers and the physical limit.

@@ -1,0 +1,2 @@
+//! The binary `towpath`.
+fn main() {}

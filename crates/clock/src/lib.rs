@@ -1,0 +1,1 @@
+//! Time as a seam: the system's clock, and one that tests can move.

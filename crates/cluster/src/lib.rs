@@ -1,0 +1,1 @@
+//! A Kubernetes API: connect, discovery, schemas, read, apply, watch.

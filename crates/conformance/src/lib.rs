@@ -1,0 +1,1 @@
+//! Differential runs against the real tools.

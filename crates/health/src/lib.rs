@@ -1,0 +1,1 @@
+//! An object to its health: kstatus' built-in rules.

@@ -1,0 +1,1 @@
+//! Field sets and field-by-field differences between two objects.

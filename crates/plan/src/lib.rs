@@ -1,0 +1,1 @@
+//! Target, live and policy to an ordered plan; the inventory as a value.

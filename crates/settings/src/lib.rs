@@ -1,0 +1,1 @@
+//! Every flag default, environment variable and folder, once.

@@ -1,0 +1,1 @@
+//! Kubernetes-dialect YAML in and out, with the line of every value.

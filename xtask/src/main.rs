@@ -1,0 +1,2 @@
+//! Set-up, tests, checks, demo and benchmarks.
+fn main() {}
