@@ -2,16 +2,19 @@
 //!
 //! In: a JSON value that someone wrote or a server returned. Out: an [`Object`] whose identity
 //! ([`Key`], [`Gvk`]) has been checked once, and pure functions over it: canonical [`digest`]s,
-//! [`mask`]ing of secrets, [`strip`]ping of what only the server writes. Never any network, file or clock.
+//! [`mask`]ing of secrets, [`strip`]ping of what only the server writes; and [`Kinds`], what a server serves.
+//! Never any network, file or clock.
 
 mod canonical;
 mod key;
+mod kinds;
 mod mask;
 mod object;
 mod strip;
 
-pub use canonical::{Digest, DigestKey, digest, keyed_digest};
+pub use canonical::{Digest, digest};
 pub use key::{Gvk, Key};
+pub use kinds::{Kinds, Resource};
 pub use mask::{mask, mask_pair};
 pub use object::{Invalid, Object};
 pub use strip::strip;
