@@ -67,7 +67,7 @@ fn crash_looping<'a>(fields: &Fields<'a>) -> Result<Vec<&'a str>, Malformed> {
 fn part<'a>(value: &'a Value, name: &str) -> Result<Option<&'a Value>, Malformed> {
     let map = value
         .as_object()
-        .ok_or_else(|| malformed("an entry of status.containerStatuses", "of mappings"))?;
+        .ok_or_else(|| malformed("a part of status.containerStatuses", "a mapping"))?;
     Ok(map.get(name))
 }
 

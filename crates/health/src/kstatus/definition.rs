@@ -8,10 +8,10 @@ use crate::Health;
 pub(super) fn crd(fields: &Fields<'_>) -> Verdict {
     for condition in fields.conditions()? {
         if condition.is("NamesAccepted", "False") {
-            return Ok(Health::failed(condition.message));
+            return Ok(Health::failed(condition.says()));
         }
         if condition.is("Established", "False") && condition.reason != "Installing" {
-            return Ok(Health::failed(condition.message));
+            return Ok(Health::failed(condition.says()));
         }
         if condition.is("Established", "True") {
             return Ok(Health::current("established"));

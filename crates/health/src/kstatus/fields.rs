@@ -32,6 +32,17 @@ impl Condition<'_> {
     }
 }
 
+impl<'a> Condition<'a> {
+    /// What it says to people: its message, or the reason where it has none.
+    pub(super) fn says(&self) -> &'a str {
+        if self.message.is_empty() {
+            self.reason
+        } else {
+            self.message
+        }
+    }
+}
+
 /// The fields of one object.
 pub(super) struct Fields<'a>(&'a Value);
 

@@ -15,9 +15,9 @@ pub(super) fn before_the_kind(fields: &Fields<'_>) -> Result<Option<Health>, Mal
     }
     let decisive = fields.conditions()?.into_iter().find_map(|condition| {
         if condition.is("Reconciling", "True") {
-            Some(Health::in_progress(condition.message))
+            Some(Health::in_progress(condition.says()))
         } else if condition.is("Stalled", "True") {
-            Some(Health::failed(condition.message))
+            Some(Health::failed(condition.says()))
         } else {
             None
         }
@@ -46,7 +46,7 @@ pub(super) fn after_the_kind(fields: &Fields<'_>) -> Verdict {
             .into_iter()
             .find_map(|condition| match (condition.kind, condition.status) {
                 ("Ready", "True") => Some(Health::current("ready")),
-                ("Ready", "False" | "Unknown") => Some(Health::in_progress(condition.message)),
+                ("Ready", "False" | "Unknown") => Some(Health::in_progress(condition.says())),
                 _ => None,
             });
     Ok(ready.unwrap_or_else(|| Health::current("nothing to wait for")))
