@@ -1,0 +1,3 @@
+//! The test kit tested with the real things.
+
+mod plane;
