@@ -1,1 +1,28 @@
-//! A Kubernetes API: connect, discovery, schemas, read, apply, watch.
+//! A Kubernetes API, and the only room that talks to one.
+//!
+//! In: where the cluster is ([`Options`]), and requests as plain values. Out: JSON objects and typed
+//! [`Error`]s. Every call has a deadline, passing faults are tried again here and nowhere else, and nothing is
+//! ever decided here: what to apply and what to delete comes from above.
+//!
+//! ```text
+//! Options -> Cluster -> kinds()                    what the server serves
+//!                    -> get, list, follow          what is there, and how it changes
+//!                    -> apply, delete, create ...  change it
+//! ```
+
+mod call;
+mod certificate;
+mod connect;
+mod discovery;
+mod error;
+mod path;
+mod read;
+mod tls;
+mod watch;
+mod write;
+
+pub use connect::{Cluster, Options};
+pub use error::{Cause, Error, Status};
+pub use read::Selection;
+pub use watch::{Follow, Seen};
+pub use write::{Applied, Apply, Deletion, FieldValidation};

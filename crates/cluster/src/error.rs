@@ -1,0 +1,276 @@
+//! What can go wrong with a cluster, told apart once so that nobody above reads message texts.
+
+use serde::Deserialize;
+use towpath_failure::{Class, Failure, Reason};
+
+/// The server's own account of a failed request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Status {
+    /// The HTTP status code.
+    pub code: u16,
+    /// The server's reason, for example `NotFound`.
+    pub reason: String,
+    /// The server's message.
+    pub message: String,
+    /// The fields that are wrong, where the server names them.
+    pub causes: Vec<Cause>,
+    /// How many seconds the server asks us to wait.
+    pub retry_after: Option<u64>,
+}
+
+/// One field that the server found wrong.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Cause {
+    /// The field's path, for example `spec.replicas`.
+    pub field: String,
+    /// What is wrong with it.
+    pub message: String,
+    /// The server's word for it, for example `FieldValueInvalid`.
+    pub reason: String,
+}
+
+/// Why a call to a cluster failed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The kubeconfig cannot be read or does not name a usable cluster.
+    #[error("read the kubeconfig: {message}")]
+    Config {
+        /// What is wrong with it.
+        message: String,
+    },
+    /// Nobody answers at the server's address.
+    #[error("reach the cluster at {url}: {message}")]
+    Unreachable {
+        /// The server's address.
+        url: String,
+        /// What the network said.
+        message: String,
+    },
+    /// The server's certificate is not acceptable.
+    #[error("trust the cluster at {url}: {message}")]
+    Certificate {
+        /// The server's address.
+        url: String,
+        /// What is wrong with the certificate.
+        message: String,
+    },
+    /// We could not obtain credentials to show to the server.
+    #[error("log in to the cluster: {message}")]
+    Login {
+        /// What the credential helper said.
+        message: String,
+    },
+    /// The server refused the request.
+    #[error("{what}: {}", status.message)]
+    Refused {
+        /// What was asked for.
+        what: String,
+        /// The server's account.
+        status: Box<Status>,
+        /// What we know beyond the server's account, for example that our own certificate has expired.
+        note: Option<String>,
+    },
+    /// The call took longer than it may.
+    #[error("{what}: no answer within {seconds} s")]
+    Deadline {
+        /// What was asked for.
+        what: String,
+        /// How long we waited.
+        seconds: u64,
+    },
+    /// The connection broke while a request was under way.
+    #[error("{what}: the connection broke: {message}")]
+    Broken {
+        /// What was asked for.
+        what: String,
+        /// What the network said.
+        message: String,
+    },
+    /// The answer is not what the protocol promises.
+    #[error("{what}: the server's answer makes no sense: {message}")]
+    Nonsense {
+        /// What was asked for.
+        what: String,
+        /// What is wrong with the answer.
+        message: String,
+    },
+}
+
+impl Error {
+    /// The HTTP status code of a refusal; zero otherwise.
+    pub fn code(&self) -> u16 {
+        match self {
+            Self::Refused { status, .. } => status.code,
+            _ => 0,
+        }
+    }
+
+    /// The server's account of a refusal.
+    pub fn status(&self) -> Option<&Status> {
+        match self {
+            Self::Refused { status, .. } => Some(status),
+            _ => None,
+        }
+    }
+
+    /// True when the object is not there.
+    pub fn is_not_found(&self) -> bool {
+        self.code() == 404
+    }
+
+    /// True when somebody else changed or created the object in the meantime.
+    pub fn is_conflict(&self) -> bool {
+        self.code() == 409
+    }
+
+    /// True when a list or watch has to start anew because its resource version is too old.
+    pub fn is_gone(&self) -> bool {
+        self.code() == 410
+    }
+
+    /// True when we may not do this.
+    pub fn is_forbidden(&self) -> bool {
+        self.code() == 403
+    }
+
+    /// True when the cluster as a whole is closed to us: not there, not trusted, or not letting us in.
+    pub fn is_closed_door(&self) -> bool {
+        match self {
+            Self::Config { .. }
+            | Self::Unreachable { .. }
+            | Self::Certificate { .. }
+            | Self::Login { .. } => true,
+            Self::Refused { status, .. } => matches!(status.code, 401 | 403),
+            Self::Deadline { .. } | Self::Broken { .. } | Self::Nonsense { .. } => false,
+        }
+    }
+}
+
+impl Failure for Error {
+    fn reason(&self) -> Reason {
+        Reason(match self {
+            Self::Config { .. } => "KubeconfigInvalid",
+            Self::Unreachable { .. } => "ClusterUnreachable",
+            Self::Certificate { .. } => "CertificateInvalid",
+            Self::Login { .. } => "LoginFailed",
+            Self::Deadline { .. } => "DeadlineExceeded",
+            Self::Broken { .. } => "ConnectionBroken",
+            Self::Nonsense { .. } => "ProtocolViolated",
+            Self::Refused { status, .. } => match status.code {
+                401 => "Unauthorized",
+                403 => "Forbidden",
+                404 => "NotFound",
+                409 => "Conflict",
+                410 => "Expired",
+                413 => "TooLarge",
+                400 | 422 => "Invalid",
+                429 => "TooManyRequests",
+                _ => "ServerFailed",
+            },
+        })
+    }
+
+    fn class(&self) -> Class {
+        match self {
+            Self::Config { .. } | Self::Certificate { .. } | Self::Login { .. } | Self::Nonsense { .. } => {
+                Class::Terminal
+            }
+            Self::Unreachable { .. } | Self::Deadline { .. } | Self::Broken { .. } => Class::Transient,
+            Self::Refused { status, .. } if is_passing(status.code) => Class::Transient,
+            Self::Refused { .. } => Class::Terminal,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Config { .. } => {
+                Some("name a kubeconfig with --kubeconfig or KUBECONFIG, and a context with --context".into())
+            }
+            Self::Unreachable { .. } => {
+                Some("check that the server is running and that the kubeconfig's address is right".into())
+            }
+            Self::Certificate { .. } => Some("renew the certificate, or fetch a fresh kubeconfig".into()),
+            Self::Refused { note: Some(note), .. } => Some(note.clone()),
+            Self::Refused { status, .. } => match status.code {
+                401 => Some(
+                    "the server does not know these credentials; log in again or fetch a fresh kubeconfig"
+                        .into(),
+                ),
+                403 => Some("ask for a role that allows this, or use another context with --context".into()),
+                413 => Some(
+                    "Kubernetes takes at most 3 MiB in a request and 1 MiB of data in a ConfigMap or Secret"
+                        .into(),
+                ),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+/// Status codes that pass by themselves: the server is busy, restarting or behind a proxy that is.
+pub(crate) fn is_passing(code: u16) -> bool {
+    matches!(code, 429 | 500 | 502 | 503 | 504)
+}
+
+/// Reads a `Status` body. A body that is none still gives a message.
+pub(crate) fn parse_status(code: u16, retry_after: Option<u64>, body: &[u8]) -> Status {
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct Wire {
+        reason: String,
+        message: String,
+        details: Option<Details>,
+    }
+    #[derive(Default, Deserialize)]
+    #[serde(default, rename_all = "camelCase")]
+    struct Details {
+        causes: Option<Vec<Cause>>,
+        retry_after_seconds: Option<u64>,
+    }
+    let wire: Wire = serde_json::from_slice(body).unwrap_or_default();
+    let details = wire.details.unwrap_or_default();
+    let message = match wire.message {
+        text if !text.is_empty() => text,
+        _ => {
+            let text: String = String::from_utf8_lossy(body).trim().chars().take(300).collect();
+            if text.is_empty() {
+                format!("the server answered {code}")
+            } else {
+                format!("the server answered {code}: {text}")
+            }
+        }
+    };
+    Status {
+        code,
+        reason: wire.reason,
+        message,
+        causes: details.causes.unwrap_or_default(),
+        retry_after: retry_after.or(details.retry_after_seconds.filter(|seconds| *seconds > 0)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_body_is_read_and_any_other_is_quoted() {
+        let body = br#"{"kind":"Status","reason":"Invalid","message":"no","details":{"causes":[{"field":"spec.x","message":"bad"}]}}"#;
+        let status = parse_status(422, None, body);
+        assert_eq!(
+            (status.reason.as_str(), status.message.as_str()),
+            ("Invalid", "no")
+        );
+        assert_eq!(
+            status.causes.first().map(|cause| cause.field.as_str()),
+            Some("spec.x")
+        );
+        assert_eq!(
+            parse_status(502, None, b"<html>bad gateway").message,
+            "the server answered 502: <html>bad gateway"
+        );
+        assert_eq!(parse_status(500, Some(3), b"").retry_after, Some(3));
+    }
+}

@@ -1,0 +1,174 @@
+//! Changing the cluster: server-side apply, delete, and create or replace under a precondition.
+
+use bytes::Bytes;
+use http::Method;
+use serde_json::{Value, json};
+use towpath_object::{Key, Object, Resource};
+
+use crate::call::{Call, Reply};
+use crate::{Cluster, Error, path};
+
+/// How strict the server is about fields it does not know.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FieldValidation {
+    /// Unknown and duplicate fields are errors.
+    #[default]
+    Strict,
+    /// They are warnings.
+    Warn,
+    /// They are dropped silently.
+    Ignore,
+}
+
+/// How to apply.
+#[derive(Clone, Debug)]
+pub struct Apply {
+    /// The name under which the fields are owned.
+    pub manager: String,
+    /// Take fields that others own.
+    pub force: bool,
+    /// Only say what would come of it.
+    pub dry_run: bool,
+    /// What to make of unknown fields.
+    pub validation: FieldValidation,
+}
+
+/// What came of an apply.
+#[derive(Clone, Debug)]
+pub struct Applied {
+    /// The object as it is now.
+    pub object: Value,
+    /// True when it was not there before.
+    pub created: bool,
+    /// What the server wants the person to know.
+    pub warnings: Vec<String>,
+}
+
+/// What came of a deletion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deletion {
+    /// It is gone, was not there, or is another object of the same name by now.
+    Gone,
+    /// It is on its way out: something still holds it, a grace period or finalizers.
+    Leaving,
+}
+
+impl Cluster {
+    /// Server-side apply.
+    pub async fn apply(
+        &self,
+        resource: &Resource,
+        object: &Object,
+        options: &Apply,
+    ) -> Result<Applied, Error> {
+        let mut query = vec![("fieldManager", options.manager.as_str())];
+        if options.force {
+            query.push(("force", "true"));
+        }
+        if options.dry_run {
+            query.push(("dryRun", "All"));
+        }
+        let validation = match options.validation {
+            FieldValidation::Strict => "Strict",
+            FieldValidation::Warn => "Warn",
+            FieldValidation::Ignore => "Ignore",
+        };
+        query.push(("fieldValidation", validation));
+        let what = format!("apply {}", object.key());
+        let path = path::with_query(&path::object(resource, object.namespace(), object.name()), &query);
+        // JSON is YAML; the server insists on the YAML media type.
+        let reply = self
+            .send(
+                Method::PATCH,
+                path,
+                "application/apply-patch+yaml",
+                object.value(),
+                &what,
+            )
+            .await?;
+        Ok(Applied {
+            object: reply.json(&what)?,
+            created: reply.code == 201,
+            warnings: reply.warnings,
+        })
+    }
+
+    /// Creates; an object of that name that is already there is a conflict.
+    pub async fn create(&self, resource: &Resource, object: &Object) -> Result<Value, Error> {
+        let what = format!("create {}", object.key());
+        let path = path::with_query(
+            &path::collection(resource, object.namespace()),
+            &[("fieldManager", "towpath")],
+        );
+        self.send(Method::POST, path, "application/json", object.value(), &what)
+            .await?
+            .json(&what)
+    }
+
+    /// Replaces; if the object carries a resource version that is no longer the newest it is a conflict.
+    pub async fn replace(&self, resource: &Resource, object: &Object) -> Result<Value, Error> {
+        let what = format!("replace {}", object.key());
+        let path = path::object(resource, object.namespace(), object.name());
+        let path = path::with_query(&path, &[("fieldManager", "towpath")]);
+        self.send(Method::PUT, path, "application/json", object.value(), &what)
+            .await?
+            .json(&what)
+    }
+
+    /// Asks the server to delete the object, dependants in the background; with a uid only that very object.
+    pub async fn delete(&self, resource: &Resource, key: &Key, uid: &str) -> Result<Deletion, Error> {
+        let mut options =
+            json!({"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Background"});
+        if !uid.is_empty()
+            && let Some(fields) = options.as_object_mut()
+        {
+            fields.insert("preconditions".into(), json!({"uid": uid}));
+        }
+        let what = format!("delete {key}");
+        let path = path::object(resource, &key.namespace, &key.name);
+        match self
+            .send(Method::DELETE, path, "application/json", &options, &what)
+            .await
+        {
+            Ok(reply) => {
+                let leaving = reply
+                    .json(&what)?
+                    .pointer("/metadata/deletionTimestamp")
+                    .is_some();
+                Ok(if leaving {
+                    Deletion::Leaving
+                } else {
+                    Deletion::Gone
+                })
+            }
+            // A conflict here is the uid: the object that we meant is gone and another has its name.
+            Err(error) if error.is_not_found() || (error.is_conflict() && !uid.is_empty()) => {
+                Ok(Deletion::Gone)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn send(
+        &self,
+        method: Method,
+        path: String,
+        content_type: &'static str,
+        body: &Value,
+        what: &str,
+    ) -> Result<Reply, Error> {
+        let bytes = serde_json::to_vec(body).map_err(|error| Error::Nonsense {
+            what: what.into(),
+            message: error.to_string(),
+        })?;
+        let body = Some((content_type, Bytes::from(bytes)));
+        self.call(&Call {
+            method,
+            path,
+            body,
+            accept: "application/json",
+            what: what.into(),
+        })
+        .await
+    }
+}
