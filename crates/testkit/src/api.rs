@@ -65,7 +65,11 @@ impl Api {
             }
         };
         let client = tls::client(authority, identity)?;
-        Ok(Self { client, base: base.trim_end_matches('/').to_owned(), token })
+        Ok(Self {
+            client,
+            base: base.trim_end_matches('/').to_owned(),
+            token,
+        })
     }
 
     /// One request as it is; any status is an answer.
@@ -76,7 +80,9 @@ impl Api {
         content_type: &str,
         body: Bytes,
     ) -> Result<(StatusCode, Bytes)> {
-        let mut request = Request::builder().method(method).uri(format!("{}{path}", self.base));
+        let mut request = Request::builder()
+            .method(method)
+            .uri(format!("{}{path}", self.base));
         if !body.is_empty() {
             request = request.header(CONTENT_TYPE, content_type);
         }
@@ -84,9 +90,18 @@ impl Api {
             request = request.header(AUTHORIZATION, token);
         }
         let request = request.body(Full::new(body)).context("build the request")?;
-        let response = self.client.request(request).await.with_context(|| format!("reach {}{path}", self.base))?;
+        let response = self
+            .client
+            .request(request)
+            .await
+            .with_context(|| format!("reach {}{path}", self.base))?;
         let status = response.status();
-        let body = response.into_body().collect().await.context("read the answer")?.to_bytes();
+        let body = response
+            .into_body()
+            .collect()
+            .await
+            .context("read the answer")?
+            .to_bytes();
         Ok((status, body))
     }
 
@@ -114,23 +129,32 @@ impl Api {
 
     /// Creates an object in the collection at `path`.
     pub async fn post(&self, path: &str, object: &Value) -> Result<Value> {
-        self.json(Method::POST, path, "application/json", encode(object)).await
+        self.json(Method::POST, path, "application/json", encode(object))
+            .await
     }
 
     /// Replaces an object.
     pub async fn put(&self, path: &str, object: &Value) -> Result<Value> {
-        self.json(Method::PUT, path, "application/json", encode(object)).await
+        self.json(Method::PUT, path, "application/json", encode(object))
+            .await
     }
 
     /// Merges a JSON merge patch into an object.
     pub async fn patch(&self, path: &str, patch: &Value) -> Result<Value> {
-        self.json(Method::PATCH, path, "application/merge-patch+json", encode(patch)).await
+        self.json(Method::PATCH, path, "application/merge-patch+json", encode(patch))
+            .await
     }
 
     /// Applies an object server-side at its own path, taking over fields that others own.
     pub async fn apply(&self, path: &str, object: &Value, manager: &str) -> Result<Value> {
         let path = format!("{path}?fieldManager={manager}&force=true");
-        self.json(Method::PATCH, &path, "application/apply-patch+yaml", encode(object)).await
+        self.json(
+            Method::PATCH,
+            &path,
+            "application/apply-patch+yaml",
+            encode(object),
+        )
+        .await
     }
 
     /// Deletes an object.
@@ -140,12 +164,17 @@ impl Api {
 
     async fn json(&self, method: Method, path: &str, content_type: &str, body: Bytes) -> Result<Value> {
         let request = format!("{method} {path}");
-        let (status, body) = self.send(method, path, content_type, body).await?;
+        let (status, answer) = self.send(method, path, content_type, body).await?;
         if !status.is_success() {
-            let body = String::from_utf8_lossy(&body).into_owned();
-            return Err(Refused { status, body, request }.into());
+            let body = String::from_utf8_lossy(&answer).into_owned();
+            return Err(Refused {
+                status,
+                body,
+                request,
+            }
+            .into());
         }
-        serde_json::from_slice(&body).with_context(|| format!("{request}: read the answer as JSON"))
+        serde_json::from_slice(&answer).with_context(|| format!("{request}: read the answer as JSON"))
     }
 }
 

@@ -3,9 +3,15 @@
 //! In: what a test wants to have. Out: handles of running things that end when they are dropped, and also when the
 //! test panics, is killed, or forgets them.
 
+#![expect(
+    clippy::missing_panics_doc,
+    reason = "each `expect` says why it holds; nobody recovers in a test"
+)]
+
 mod api;
 mod certificate;
 mod clock;
+mod fault;
 mod folder;
 mod plane;
 mod port;
@@ -16,5 +22,6 @@ mod tools;
 pub use api::{Api, Credentials, Refused, status};
 pub use certificate::{Authority, Identity, Validity};
 pub use clock::MovableClock;
+pub use fault::{Fault, FaultProxy, Rule, Seen};
 pub use plane::{AuditEvent, AuditLog, AuditStatus, AuditUser, Builder, ControlPlane, shared};
 pub use process::Process;

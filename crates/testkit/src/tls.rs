@@ -35,7 +35,8 @@ pub(crate) fn client(authority: &str, identity: Option<&Identity>) -> Result<Htt
         Some(identity) => {
             let chain: Result<Vec<_>, _> =
                 CertificateDer::pem_slice_iter(identity.certificate.as_bytes()).collect();
-            let key = PrivateKeyDer::from_pem_slice(identity.key.as_bytes()).context("read the client's key")?;
+            let key =
+                PrivateKeyDer::from_pem_slice(identity.key.as_bytes()).context("read the client's key")?;
             config
                 .with_client_auth_cert(chain.context("read the client's certificate")?, key)
                 .context("use the client's certificate")?
@@ -49,5 +50,7 @@ pub(crate) fn client(authority: &str, identity: Option<&Identity>) -> Result<Htt
         .https_or_http()
         .enable_http1()
         .wrap_connector(tcp);
-    Ok(Client::builder(TokioExecutor::new()).pool_max_idle_per_host(1024).build(connector))
+    Ok(Client::builder(TokioExecutor::new())
+        .pool_max_idle_per_host(1024)
+        .build(connector))
 }

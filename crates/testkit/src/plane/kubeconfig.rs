@@ -7,10 +7,18 @@ use serde_json::{Value, json};
 use crate::api::Credentials;
 
 /// A kubeconfig with one context, for a server and, if its URL is https, its authority (PEM).
-pub(crate) fn kubeconfig(url: &str, authority: Option<&str>, user: &str, credentials: Credentials<'_>) -> String {
+pub(crate) fn kubeconfig(
+    url: &str,
+    authority: Option<&str>,
+    user: &str,
+    credentials: Credentials<'_>,
+) -> String {
     let mut cluster = json!({ "server": url });
     if let (Some(authority), Some(cluster)) = (authority, cluster.as_object_mut()) {
-        cluster.insert("certificate-authority-data".into(), Value::String(STANDARD.encode(authority)));
+        cluster.insert(
+            "certificate-authority-data".into(),
+            Value::String(STANDARD.encode(authority)),
+        );
     }
     let credentials = match credentials {
         Credentials::Anonymous => json!({}),

@@ -16,16 +16,18 @@ pub(super) async fn create(api: &Api, count: usize) -> Result<()> {
         let labels = json!({ "kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64" });
         let node = json!({ "metadata": { "name": name, "labels": labels } });
         api.post("/api/v1/nodes", &node).await?;
-        api.patch(&format!("/api/v1/nodes/{name}/status"), &json!({ "status": status(&name) })).await?;
+        api.patch(
+            &format!("/api/v1/nodes/{name}/status"),
+            &json!({ "status": status(&name) }),
+        )
+        .await?;
     }
     Ok(())
 }
 
 fn status(name: &str) -> Value {
     let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
-    let condition = |kind: &str, status: &str, reason: &str| {
-        json!({ "type": kind, "status": status, "reason": reason, "lastHeartbeatTime": now, "lastTransitionTime": now })
-    };
+    let condition = |kind: &str, status: &str, reason: &str| json!({ "type": kind, "status": status, "reason": reason, "lastHeartbeatTime": now, "lastTransitionTime": now });
     let room = json!({ "cpu": "64", "memory": "256Gi", "ephemeral-storage": "1Ti", "pods": "5000" });
     json!({
         "conditions": [

@@ -1,3 +1,4 @@
 //! The test kit tested with the real things.
 
+mod faults;
 mod plane;
