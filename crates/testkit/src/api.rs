@@ -140,9 +140,14 @@ impl Api {
     }
 
     /// Merges a JSON merge patch into an object.
-    pub async fn patch(&self, path: &str, patch: &Value) -> Result<Value> {
-        self.json(Method::PATCH, path, "application/merge-patch+json", encode(patch))
-            .await
+    pub async fn patch(&self, path: &str, changes: &Value) -> Result<Value> {
+        self.json(
+            Method::PATCH,
+            path,
+            "application/merge-patch+json",
+            encode(changes),
+        )
+        .await
     }
 
     /// Applies an object server-side at its own path, taking over fields that others own.

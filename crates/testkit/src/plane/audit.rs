@@ -68,10 +68,10 @@ impl AuditEvent {
 impl AuditLog {
     pub(super) fn from_now(path: &Path) -> Self {
         let offset = std::fs::metadata(path).map_or(0, |found| found.len());
-        Ok(Self {
+        Self {
             path: path.to_path_buf(),
             offset,
-        })
+        }
     }
 
     /// The whole log's file.
