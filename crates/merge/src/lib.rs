@@ -1,1 +1,50 @@
-//! Field sets and field-by-field differences between two objects.
+//! Who owns which fields of an object, and in which fields two objects differ.
+//!
+//! In: JSON values as a server returns them. Out: a [`FieldSet`] (what a manager owns, from
+//! `metadata.managedFields`), the part of an object that a set owns ([`extract`]), and the [`Change`]s between
+//! two objects ([`diff`]). Pure, and without schemas: what a list is keyed by is read from the set, or for a
+//! difference guessed from its items.
+//!
+//! Whether something of ours was changed, without asking the server anything:
+//!
+//! ```
+//! use serde_json::json;
+//! use towpath_merge::{extract, managers};
+//!
+//! // What the server returned when we applied: two fields are ours, the default is not.
+//! let applied = json!({
+//!     "metadata": {"managedFields": [{
+//!         "manager": "towpath", "operation": "Apply", "apiVersion": "apps/v1", "fieldsType": "FieldsV1",
+//!         "fieldsV1": {"f:spec": {"f:replicas": {}, "f:template": {"f:spec": {"f:containers": {
+//!             "k:{\"name\":\"web\"}": {".": {}, "f:name": {}, "f:image": {}}}}}}},
+//!     }]},
+//!     "spec": {"replicas": 2, "revisionHistoryLimit": 10,
+//!         "template": {"spec": {"containers": [{"name": "web", "image": "web:1"}]}}},
+//! });
+//! let ours = &managers(&applied)?[0].fields;
+//! let recorded = extract(ours, &applied);
+//!
+//! // Somebody adds a container and changes a field that is not ours: the same to us.
+//! let mut live = applied.clone();
+//! live["spec"]["revisionHistoryLimit"] = json!(3);
+//! live["spec"]["template"]["spec"]["containers"] =
+//!     json!([{"name": "proxy", "image": "proxy:1"}, {"name": "web", "image": "web:1"}]);
+//! assert_eq!(extract(ours, &live), recorded);
+//!
+//! // Somebody changes our image: drift.
+//! live["spec"]["template"]["spec"]["containers"][1]["image"] = json!("web:2");
+//! assert_ne!(extract(ours, &live), recorded);
+//! # Ok::<(), towpath_merge::FieldsError>(())
+//! ```
+
+mod diff;
+mod fields;
+mod literal;
+mod managers;
+mod path;
+
+pub use diff::{Change, Kind, diff};
+pub use fields::{FieldSet, FieldsError, extract};
+pub use literal::Literal;
+pub use managers::{ManagerEntry, Operation, managers};
+pub use path::{Element, ListKey, Path};
