@@ -1,0 +1,403 @@
+//! Text to tokens, in the grammar of go-yaml: YAML 1.1 with its indentation and simple-key rules.
+//!
+//! In: the decoded text. Out: one [`Token`] after another. A key without `?` is only known to be a key when
+//! its `:` is seen, so tokens wait in a queue for as long as the first of them may still turn out to be one:
+//! until the line ends or 1024 characters have passed.
+
+mod block;
+mod cursor;
+mod fold;
+mod plain;
+mod property;
+mod quoted;
+pub(crate) mod token;
+
+use std::collections::VecDeque;
+
+use self::cursor::Cursor;
+use self::token::{Kind, Token};
+use crate::error::{Error, Mark};
+
+/// How far a `:` may be from the start of its key, in characters.
+const KEY_LENGTH: usize = 1024;
+
+/// A token that may turn out to be the start of a key.
+#[derive(Clone, Copy)]
+struct Candidate {
+    /// The number of the token, counted from the start of the stream.
+    token: usize,
+    position: usize,
+    mark: Mark,
+    /// Nothing but a key makes sense here.
+    required: bool,
+}
+
+/// The scanner. Ask for a token by [`Scanner::peek`], take it by [`Scanner::next`].
+pub(crate) struct Scanner<'a> {
+    cursor: Cursor<'a>,
+    queue: VecDeque<Token<'a>>,
+    /// How many tokens have been handed out.
+    taken: usize,
+    /// Column of the current block collection; -1 outside of all.
+    indent: i64,
+    indents: Vec<i64>,
+    /// Whether a key may start at this place.
+    key_allowed: bool,
+    /// The candidate of the block context, then one per open flow collection.
+    candidates: Vec<Option<Candidate>>,
+    finished: bool,
+    fresh_document: bool,
+}
+
+impl<'a> Scanner<'a> {
+    pub fn new(text: &'a str) -> Self {
+        Self {
+            cursor: Cursor::new(text),
+            queue: VecDeque::new(),
+            taken: 0,
+            indent: -1,
+            indents: Vec::new(),
+            key_allowed: true,
+            candidates: vec![None],
+            finished: false,
+            fresh_document: true,
+        }
+    }
+
+    /// The next token, which stays where it is.
+    pub fn peek(&mut self) -> Result<&Token<'a>, Error> {
+        while self.needs_more()? {
+            self.fetch()?;
+        }
+        Ok(self.queue.front().expect("a token was just fetched"))
+    }
+
+    /// Takes the next token.
+    pub fn next(&mut self) -> Result<Token<'a>, Error> {
+        self.peek()?;
+        self.taken += 1;
+        Ok(self.queue.pop_front().expect("peek left a token"))
+    }
+
+    fn flow_level(&self) -> usize {
+        self.candidates.len() - 1
+    }
+
+    fn needs_more(&mut self) -> Result<bool, Error> {
+        if self.queue.is_empty() {
+            return Ok(!self.finished);
+        }
+        let taken = self.taken;
+        let level = self
+            .candidates
+            .iter()
+            .position(|slot| slot.is_some_and(|candidate| candidate.token == taken));
+        match level {
+            None => Ok(false),
+            Some(level) => self.still_possible(level),
+        }
+    }
+
+    /// Whether the candidate of a level can still become a key; forgets it when not.
+    fn still_possible(&mut self, level: usize) -> Result<bool, Error> {
+        let Some(slot) = self.candidates.get_mut(level) else {
+            return Ok(false);
+        };
+        let Some(candidate) = *slot else { return Ok(false) };
+        let distance = self.cursor.position - candidate.position;
+        let near = distance <= KEY_LENGTH
+            || self
+                .cursor
+                .slice(candidate.position, self.cursor.position)
+                .chars()
+                .count()
+                <= KEY_LENGTH;
+        if candidate.mark.line == self.cursor.mark.line && near {
+            return Ok(true);
+        }
+        *slot = None;
+        if candidate.required {
+            Err(missing_colon(candidate.mark))
+        } else {
+            Ok(false)
+        }
+    }
+
+    /// Notes that a key may start here.
+    fn save_candidate(&mut self) -> Result<(), Error> {
+        if !self.key_allowed {
+            return Ok(());
+        }
+        let candidate = Candidate {
+            token: self.taken + self.queue.len(),
+            position: self.cursor.position,
+            mark: self.cursor.mark,
+            required: self.flow_level() == 0 && self.indent == i64::from(self.cursor.mark.column),
+        };
+        self.drop_candidate()?;
+        if let Some(slot) = self.candidates.last_mut() {
+            *slot = Some(candidate);
+        }
+        Ok(())
+    }
+
+    fn drop_candidate(&mut self) -> Result<(), Error> {
+        match self.candidates.last_mut().and_then(Option::take) {
+            Some(candidate) if candidate.required => Err(missing_colon(candidate.mark)),
+            _ => Ok(()),
+        }
+    }
+
+    fn push(&mut self, kind: Kind<'a>, mark: Mark) {
+        self.queue.push_back(Token { kind, mark });
+    }
+
+    /// Opens a block collection if the column is deeper than the current one. `at` is its place in the queue.
+    fn roll_indent(&mut self, mark: Mark, at: Option<usize>, kind: Kind<'a>) {
+        let column = i64::from(mark.column);
+        if self.flow_level() == 0 && self.indent < column {
+            self.indents.push(self.indent);
+            self.indent = column;
+            let at = at.unwrap_or(self.queue.len()).min(self.queue.len());
+            self.queue.insert(at, Token { kind, mark });
+        }
+    }
+
+    /// Closes the block collections that are deeper than a column.
+    fn unroll_indent(&mut self, column: i64) {
+        while self.flow_level() == 0 && self.indent > column {
+            self.push(Kind::BlockEnd, self.cursor.mark);
+            self.indent = self.indents.pop().unwrap_or(-1);
+        }
+    }
+
+    /// Skips white space and comments up to the next token.
+    fn skip_to_token(&mut self) {
+        loop {
+            if self.fresh_document
+                && self.cursor.mark.column == 0
+                && self.cursor.slice(self.cursor.position, self.cursor.position + 3) == "\u{FEFF}"
+            {
+                self.cursor.step();
+                self.cursor.mark.column = 0;
+            }
+            while self.cursor.peek() == b' '
+                || self.cursor.peek() == b'\t' && (self.flow_level() > 0 || !self.key_allowed)
+            {
+                self.cursor.step();
+            }
+            self.cursor.skip_comment();
+            if self.cursor.step_break().is_none() {
+                return;
+            }
+            if self.flow_level() == 0 {
+                self.key_allowed = true;
+            }
+        }
+    }
+
+    fn fetch(&mut self) -> Result<(), Error> {
+        self.skip_to_token();
+        self.unroll_indent(i64::from(self.cursor.mark.column));
+        if self.cursor.end() {
+            return self.fetch_end();
+        }
+        if self.cursor.mark.column == 0 && self.cursor.peek() == b'%' {
+            return self.fetch_directive();
+        }
+        if let Some(marker) = self.cursor.at_document_marker() {
+            return self.fetch_marker(marker);
+        }
+        self.fresh_document = false;
+        let flow = self.flow_level() > 0;
+        let spaced = self.cursor.is_space_at(1);
+        match self.cursor.peek() {
+            b'[' => self.fetch_flow_start(Kind::FlowSequenceStart),
+            b'{' => self.fetch_flow_start(Kind::FlowMappingStart),
+            b']' => self.fetch_flow_end(Kind::FlowSequenceEnd),
+            b'}' => self.fetch_flow_end(Kind::FlowMappingEnd),
+            b',' => self.fetch_flow_entry(),
+            b'-' if spaced => self.fetch_block_entry(),
+            b'?' if flow || spaced => self.fetch_key(),
+            b':' if flow || spaced => self.fetch_value(),
+            b'*' => self.fetch_candidate(|scanner| scanner.anchor_name().map(Kind::Alias)),
+            b'&' => self.fetch_candidate(|scanner| scanner.anchor_name().map(Kind::Anchor)),
+            b'!' => self.fetch_candidate(Self::tag),
+            quote @ (b'\'' | b'"') => self.fetch_candidate(|scanner| scanner.quoted(quote)),
+            b'|' if !flow => self.fetch_block(true),
+            b'>' if !flow => self.fetch_block(false),
+            byte @ (b'|' | b'>' | b'%' | b'@' | b'`' | b'\t') => Err(cannot_start(self.cursor.mark, byte)),
+            _ => self.fetch_candidate(Self::plain),
+        }
+    }
+
+    /// A token that may be a key, and that no key can follow directly.
+    fn fetch_candidate(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<Kind<'a>, Error>,
+    ) -> Result<(), Error> {
+        self.save_candidate()?;
+        self.key_allowed = false;
+        let mark = self.cursor.mark;
+        let kind = read(self)?;
+        self.push(kind, mark);
+        Ok(())
+    }
+
+    fn fetch_indicator(&mut self, kind: Kind<'a>, length: usize) {
+        let mark = self.cursor.mark;
+        self.cursor.steps(length);
+        self.push(kind, mark);
+    }
+
+    fn fetch_end(&mut self) -> Result<(), Error> {
+        self.unroll_indent(-1);
+        self.drop_candidate()?;
+        self.key_allowed = false;
+        self.finished = true;
+        self.push(Kind::StreamEnd, self.cursor.mark);
+        Ok(())
+    }
+
+    fn fetch_directive(&mut self) -> Result<(), Error> {
+        self.unroll_indent(-1);
+        self.drop_candidate()?;
+        self.key_allowed = false;
+        let mark = self.cursor.mark;
+        let kind = self.directive()?;
+        self.push(kind, mark);
+        Ok(())
+    }
+
+    fn fetch_marker(&mut self, marker: u8) -> Result<(), Error> {
+        self.unroll_indent(-1);
+        self.drop_candidate()?;
+        self.key_allowed = false;
+        self.fresh_document = true;
+        let kind = if marker == b'-' {
+            Kind::DocumentStart
+        } else {
+            Kind::DocumentEnd
+        };
+        self.fetch_indicator(kind, 3);
+        Ok(())
+    }
+
+    fn fetch_flow_start(&mut self, kind: Kind<'a>) -> Result<(), Error> {
+        self.save_candidate()?;
+        self.candidates.push(None);
+        self.key_allowed = true;
+        self.fetch_indicator(kind, 1);
+        Ok(())
+    }
+
+    fn fetch_flow_end(&mut self, kind: Kind<'a>) -> Result<(), Error> {
+        self.drop_candidate()?;
+        if self.flow_level() > 0 {
+            self.candidates.pop();
+        }
+        self.key_allowed = false;
+        self.fetch_indicator(kind, 1);
+        Ok(())
+    }
+
+    fn fetch_flow_entry(&mut self) -> Result<(), Error> {
+        self.drop_candidate()?;
+        self.key_allowed = true;
+        self.fetch_indicator(Kind::FlowEntry, 1);
+        Ok(())
+    }
+
+    fn fetch_block_entry(&mut self) -> Result<(), Error> {
+        if self.flow_level() == 0 {
+            if !self.key_allowed {
+                return Err(self
+                    .cursor
+                    .mark
+                    .syntax("a list item (`- `) cannot start here")
+                    .hint("start the list on its own line"));
+            }
+            self.roll_indent(self.cursor.mark, None, Kind::BlockSequenceStart);
+        }
+        self.drop_candidate()?;
+        self.key_allowed = true;
+        self.fetch_indicator(Kind::BlockEntry, 1);
+        Ok(())
+    }
+
+    fn fetch_key(&mut self) -> Result<(), Error> {
+        if self.flow_level() == 0 {
+            if !self.key_allowed {
+                return Err(self.cursor.mark.syntax("a key (`? `) cannot start here"));
+            }
+            self.roll_indent(self.cursor.mark, None, Kind::BlockMappingStart);
+        }
+        self.drop_candidate()?;
+        self.key_allowed = self.flow_level() == 0;
+        self.fetch_indicator(Kind::Key, 1);
+        Ok(())
+    }
+
+    fn fetch_value(&mut self) -> Result<(), Error> {
+        let level = self.flow_level();
+        let found = if self.still_possible(level)? {
+            self.candidates.last_mut().and_then(Option::take)
+        } else {
+            None
+        };
+        if let Some(candidate) = found {
+            let at = candidate.token.saturating_sub(self.taken).min(self.queue.len());
+            self.queue.insert(
+                at,
+                Token {
+                    kind: Kind::Key,
+                    mark: candidate.mark,
+                },
+            );
+            self.roll_indent(candidate.mark, Some(at), Kind::BlockMappingStart);
+            self.key_allowed = false;
+        } else {
+            if level == 0 {
+                if !self.key_allowed {
+                    return Err(self
+                        .cursor
+                        .mark
+                        .syntax(
+                            "a second `: ` on the line, or a key that is not indented like its neighbours",
+                        )
+                        .hint("quote the text if the colon belongs to it"));
+                }
+                self.roll_indent(self.cursor.mark, None, Kind::BlockMappingStart);
+            }
+            self.key_allowed = level == 0;
+        }
+        self.fetch_indicator(Kind::Value, 1);
+        Ok(())
+    }
+
+    fn fetch_block(&mut self, literal: bool) -> Result<(), Error> {
+        self.drop_candidate()?;
+        self.key_allowed = true;
+        let mark = self.cursor.mark;
+        let kind = self.block(literal)?;
+        self.push(kind, mark);
+        Ok(())
+    }
+}
+
+fn missing_colon(mark: Mark) -> Error {
+    mark.syntax("this line should be a key, but it has no `: `")
+        .hint("add the colon and a space, or indent the line if it continues the text above")
+}
+
+fn cannot_start(mark: Mark, byte: u8) -> Error {
+    match byte {
+        b'\t' => mark
+            .syntax("a tab stands where indentation is expected")
+            .hint("indent with spaces"),
+        byte => {
+            let error = mark.syntax(format!("a text cannot start with `{}`", char::from(byte)));
+            error.hint("quote the text; unrendered templates are not YAML")
+        }
+    }
+}

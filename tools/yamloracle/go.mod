@@ -1,0 +1,8 @@
+module towpath.dev/tools/yamloracle
+
+go 1.24.0
+
+require (
+	go.yaml.in/yaml/v2 v2.4.3
+	sigs.k8s.io/yaml v1.6.0
+)
