@@ -18,13 +18,15 @@ pub fn run() -> Result<()> {
     let deny = |args: &[&str]| {
         let mut command = Command::new(&tool);
         command.current_dir(root()).args(["--workspace", "--all-features"]).args(args);
+        command.env("GIT_TERMINAL_PROMPT", "0");
         command
     };
     start(&mut deny(&["check", "--hide-inclusion-graph", "licenses", "bans", "sources"]))?;
     println!("asking for the advisory database");
     if let Err(error) = output(&mut deny(&["fetch", "db"])) {
         let reason = error.to_string();
-        let reason = reason.lines().next().unwrap_or_default();
+        // The last line is git's own, the ones before it repeat addresses.
+        let reason = reason.lines().next_back().unwrap_or_default();
         println!("advisories skipped: the database cannot be reached from here ({reason})");
         return Ok(());
     }

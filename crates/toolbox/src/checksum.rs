@@ -36,9 +36,7 @@ fn of_file<D: Digest>(path: &Path) -> Result<String> {
     let mut digest = D::new();
     let mut buffer = vec![0; 1 << 16];
     loop {
-        let count = file
-            .read(&mut buffer)
-            .with_context(|| format!("read {}", path.display()))?;
+        let count = file.read(&mut buffer).with_context(|| format!("read {}", path.display()))?;
         match buffer.get(..count) {
             Some(bytes) if count > 0 => digest.update(bytes),
             _ => return Ok(hex(&digest.finalize())),

@@ -38,28 +38,15 @@ pub(crate) fn tool(places: &Places, go: &Path, module: &Module, tool: &Tool) -> 
 pub(crate) fn go_command(go: &Path, module: &Module) -> Result<Command> {
     let mut command = Command::new(go);
     command.current_dir(source_of(module)?);
-    command
-        .env("CGO_ENABLED", "0")
-        .env("GOFLAGS", "-mod=readonly -buildvcs=false")
-        .env("GOWORK", "off");
+    command.env("CGO_ENABLED", "0").env("GOFLAGS", "-mod=readonly -buildvcs=false").env("GOWORK", "off");
     // The tool runs here, whatever the caller cross-compiles for.
-    command
-        .env_remove("GOOS")
-        .env_remove("GOARCH")
-        .stdin(Stdio::null());
+    command.env_remove("GOOS").env_remove("GOARCH").stdin(Stdio::null());
     Ok(command)
 }
 
 fn build(go: &Path, module: &Module, tool: &Tool, part: &Path) -> Result<()> {
     let mut command = go_command(go, module)?;
-    command.args([
-        "build",
-        "-v",
-        "-trimpath",
-        "-ldflags",
-        &linker_flags(module),
-        "-o",
-    ]);
+    command.args(["build", "-v", "-trimpath", "-ldflags", &linker_flags(module), "-o"]);
     command.arg(part).arg(tool.package);
     let mut meter = Meter::start(&format!("building {} from tools/{}", tool.name, module.folder));
     let mut child = command.stderr(Stdio::piped()).spawn().context("start go build")?;
@@ -71,12 +58,7 @@ fn build(go: &Path, module: &Module, tool: &Tool, part: &Path) -> Result<()> {
         }
     }
     if !child.wait().context("wait for go build")?.success() {
-        bail!(
-            "go build of {} in tools/{} failed:\n{}",
-            tool.name,
-            module.folder,
-            log.complaints.join("\n")
-        );
+        bail!("go build of {} in tools/{} failed:\n{}", tool.name, module.folder, log.complaints.join("\n"));
     }
     meter.finish("done");
     Ok(())
@@ -84,10 +66,7 @@ fn build(go: &Path, module: &Module, tool: &Tool, part: &Path) -> Result<()> {
 
 fn linker_flags(module: &Module) -> String {
     // -s -w: no symbol tables and debug data, which halves the files.
-    module
-        .stamps
-        .iter()
-        .fold("-s -w".to_owned(), |flags, stamp| format!("{flags} -X {stamp}"))
+    module.stamps.iter().fold("-s -w".to_owned(), |flags, stamp| format!("{flags} -X {stamp}"))
 }
 
 /// What `go build -v` has said so far: it prints a package when it compiles it.
@@ -110,10 +89,7 @@ impl Log {
     }
 
     fn state(&self) -> String {
-        format!(
-            "{} modules downloaded, {} packages compiled",
-            self.downloads, self.packages
-        )
+        format!("{} modules downloaded, {} packages compiled", self.downloads, self.packages)
     }
 }
 
@@ -125,21 +101,13 @@ mod tests {
     #[test]
     fn stamps_become_linker_flags() {
         let (module, _) = table::lookup("kustomize").unwrap();
-        assert_eq!(
-            linker_flags(module),
-            "-s -w -X sigs.k8s.io/kustomize/api/provenance.version=v5.8.1"
-        );
+        assert_eq!(linker_flags(module), "-s -w -X sigs.k8s.io/kustomize/api/provenance.version=v5.8.1");
     }
 
     #[test]
     fn packages_are_counted_and_complaints_kept() {
         let mut log = Log::default();
-        for line in [
-            "go: downloading k8s.io/api v0.36.3",
-            "k8s.io/api/core/v1",
-            "# broken",
-            "a.go:1:2: no",
-        ] {
+        for line in ["go: downloading k8s.io/api v0.36.3", "k8s.io/api/core/v1", "# broken", "a.go:1:2: no"] {
             log.take(line);
         }
         assert_eq!(log.state(), "1 modules downloaded, 1 packages compiled");

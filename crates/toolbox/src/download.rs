@@ -46,10 +46,7 @@ fn fetch(places: &Places, target: &Path) -> Result<()> {
     let archives = index::parse(&text);
     let (os, arch) = platform();
     let Some(archive) = index::select(&archives, table::KUBERNETES, os, arch) else {
-        bail!(
-            "no control plane of Kubernetes {} is published for {os}/{arch}",
-            table::KUBERNETES
-        );
+        bail!("no control plane of Kubernetes {} is published for {os}/{arch}", table::KUBERNETES);
     };
     progress::say(&format!("downloading {} (no Go on this machine)", archive.name));
     let file = work.join("archive.tar.gz");
@@ -67,11 +64,7 @@ fn unpack(archive: &Archive, file: &Path, folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| format!("create {}", folder.display()))?;
     // The archive keeps its binaries under controller-tools/envtest/.
     let mut tar = Command::new("tar");
-    tar.arg("-xzf")
-        .arg(file)
-        .arg("-C")
-        .arg(folder)
-        .args(["--strip-components", "2"]);
+    tar.arg("-xzf").arg(file).arg("-C").arg(folder).args(["--strip-components", "2"]);
     run(&mut tar, "unpack the control plane")?;
     for name in ["etcd", "kube-apiserver", "kubectl"] {
         if !folder.join(name).is_file() {
@@ -82,15 +75,10 @@ fn unpack(archive: &Archive, file: &Path, folder: &Path) -> Result<()> {
 }
 
 fn curl(url: &str, to: &Path) -> Result<()> {
-    let Some(curl) = on_path("curl") else {
-        bail!("curl is needed to download {url}")
-    };
+    let Some(curl) = on_path("curl") else { bail!("curl is needed to download {url}") };
     let mut command = Command::new(curl);
     command.args(["--fail", "--location", "--silent", "--show-error", "--retry", "3"]);
-    command
-        .args(["--proto", "=https", "--connect-timeout", "20", "--output"])
-        .arg(to)
-        .arg(url);
+    command.args(["--proto", "=https", "--connect-timeout", "20", "--output"]).arg(to).arg(url);
     run(&mut command, &format!("download {url}"))
 }
 
@@ -111,11 +99,7 @@ fn clear(folder: &Path) -> Result<()> {
 
 /// This machine in Go's words, which the archives are named by.
 fn platform() -> (&'static str, &'static str) {
-    let os = if env::consts::OS == "macos" {
-        "darwin"
-    } else {
-        env::consts::OS
-    };
+    let os = if env::consts::OS == "macos" { "darwin" } else { env::consts::OS };
     let arch = match env::consts::ARCH {
         "x86_64" => "amd64",
         "aarch64" => "arm64",
@@ -137,32 +121,10 @@ mod tests {
         }
         let file = folder.join("envtest.tar.gz");
         let mut tar = Command::new("tar");
-        run(
-            tar.arg("-czf")
-                .arg(&file)
-                .arg("-C")
-                .arg(folder)
-                .arg("controller-tools"),
-            "tar",
-        )
-        .unwrap();
+        run(tar.arg("-czf").arg(&file).arg("-C").arg(folder).arg("controller-tools"), "tar").unwrap();
         let error = checksum::expect_sha512(&file, "unknown").unwrap_err().to_string();
-        let hash = error
-            .split("SHA-512 ")
-            .nth(1)
-            .unwrap()
-            .split(',')
-            .next()
-            .unwrap()
-            .to_owned();
-        (
-            Archive {
-                name: "envtest.tar.gz".into(),
-                hash,
-                url: String::new(),
-            },
-            file,
-        )
+        let hash = error.split("SHA-512 ").nth(1).unwrap().split(',').next().unwrap().to_owned();
+        (Archive { name: "envtest.tar.gz".into(), hash, url: String::new() }, file)
     }
 
     #[test]
@@ -171,10 +133,7 @@ mod tests {
         let (archive, file) = archive(folder.path(), &["etcd", "kube-apiserver", "kubectl"]);
         let out = folder.path().join("out");
         unpack(&archive, &file, &out).unwrap();
-        assert_eq!(
-            fs::read_to_string(out.join("kube-apiserver")).unwrap(),
-            "kube-apiserver"
-        );
+        assert_eq!(fs::read_to_string(out.join("kube-apiserver")).unwrap(), "kube-apiserver");
     }
 
     #[test]
@@ -192,9 +151,7 @@ mod tests {
     fn an_archive_that_lacks_a_binary_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let (archive, file) = archive(folder.path(), &["etcd", "kubectl"]);
-        let error = unpack(&archive, &file, &folder.path().join("out"))
-            .unwrap_err()
-            .to_string();
+        let error = unpack(&archive, &file, &folder.path().join("out")).unwrap_err().to_string();
         assert_eq!(error, "envtest.tar.gz holds no kube-apiserver");
     }
 }

@@ -34,10 +34,7 @@ pub(crate) fn parse(text: &str) -> Vec<Archive> {
             ("hash", Some(archive)) => archive.hash = value,
             ("selfLink", Some(archive)) => archive.url = value,
             (name, _) if name.ends_with(".tar.gz") => {
-                archives.push(Archive {
-                    name: name.to_owned(),
-                    ..Archive::default()
-                });
+                archives.push(Archive { name: name.to_owned(), ..Archive::default() });
             }
             _ => {}
         }
@@ -56,10 +53,7 @@ pub(crate) fn select<'a>(
 ) -> Option<&'a Archive> {
     let wanted = numbers(version)?;
     let ours = archives.iter().filter_map(|archive| {
-        let middle = archive
-            .name
-            .strip_prefix("envtest-v")?
-            .strip_suffix(&format!("-{os}-{arch}.tar.gz"))?;
+        let middle = archive.name.strip_prefix("envtest-v")?.strip_suffix(&format!("-{os}-{arch}.tar.gz"))?;
         Some((numbers(middle)?, archive))
     });
     ours.filter(|(found, _)| found.get(..2) == wanted.get(..2))
@@ -77,13 +71,9 @@ mod tests {
     use super::*;
 
     fn index(names: &[&str]) -> String {
-        names
-            .iter()
-            .fold("releases:\n  v9.9.9:\n".to_owned(), |text, name| {
-                format!(
-                    "{text}    {name}:\n      hash: ab{name}\n      selfLink: https://example.test/{name}\n"
-                )
-            })
+        names.iter().fold("releases:\n  v9.9.9:\n".to_owned(), |text, name| {
+            format!("{text}    {name}:\n      hash: ab{name}\n      selfLink: https://example.test/{name}\n")
+        })
     }
 
     fn chosen(names: &[&str]) -> Option<String> {
@@ -114,10 +104,7 @@ mod tests {
             "envtest-v1.36.3-linux-amd64.tar.gz",
             "envtest-v1.36.10-linux-amd64.tar.gz",
         ];
-        assert_eq!(
-            chosen(&names).as_deref(),
-            Some("envtest-v1.36.3-linux-amd64.tar.gz")
-        );
+        assert_eq!(chosen(&names).as_deref(), Some("envtest-v1.36.3-linux-amd64.tar.gz"));
     }
 
     #[test]
@@ -128,10 +115,7 @@ mod tests {
             "envtest-v1.36.11-rc.0-linux-amd64.tar.gz",
             "envtest-v1.37.0-linux-amd64.tar.gz",
         ];
-        assert_eq!(
-            chosen(&names).as_deref(),
-            Some("envtest-v1.36.10-linux-amd64.tar.gz")
-        );
+        assert_eq!(chosen(&names).as_deref(), Some("envtest-v1.36.10-linux-amd64.tar.gz"));
         assert_eq!(chosen(&["envtest-v1.35.9-linux-amd64.tar.gz"]), None);
     }
 }

@@ -41,10 +41,7 @@ pub fn kwok_stages() -> Result<PathBuf> {
 /// What [`ensure`] does, in places of the caller's choice.
 pub fn ensure_in(places: &Places, tool: &str) -> Result<PathBuf> {
     let Some((module, entry)) = table::lookup(tool) else {
-        bail!(
-            "no tool is called {tool}; there are: {}",
-            table::names().join(", ")
-        );
+        bail!("no tool is called {tool}; there are: {}", table::names().join(", "));
     };
     if let Some(path) = places.find(tool) {
         return Ok(path);

@@ -25,36 +25,12 @@ pub struct Package {
 
 /// Every package that tests use.
 pub const PACKAGES: &[Package] = &[
-    Package {
-        name: "gcc",
-        programs: &["cc"],
-        reason: "links Rust, compiles the TLS library's C",
-    },
-    Package {
-        name: "cmake",
-        programs: &["cmake"],
-        reason: "builds the TLS library",
-    },
-    Package {
-        name: "git",
-        programs: &["git"],
-        reason: "the checkout's files, the Git servers of tests",
-    },
-    Package {
-        name: "openssh-server",
-        programs: &["sshd"],
-        reason: "the Git server over ssh of tests",
-    },
-    Package {
-        name: "openssh-client",
-        programs: &["ssh", "ssh-keygen"],
-        reason: "talks to that server",
-    },
-    Package {
-        name: "docker-registry",
-        programs: &["docker-registry"],
-        reason: "the registry of tests",
-    },
+    Package { name: "gcc", programs: &["cc"], reason: "links Rust, compiles the TLS library's C" },
+    Package { name: "cmake", programs: &["cmake"], reason: "builds the TLS library" },
+    Package { name: "git", programs: &["git"], reason: "the checkout's files, the Git servers of tests" },
+    Package { name: "openssh-server", programs: &["sshd"], reason: "the Git server over ssh of tests" },
+    Package { name: "openssh-client", programs: &["ssh", "ssh-keygen"], reason: "talks to that server" },
+    Package { name: "docker-registry", programs: &["docker-registry"], reason: "the registry of tests" },
 ];
 
 /// The packages of which a program is missing here.
@@ -79,10 +55,7 @@ pub fn ensure() -> Result<()> {
     }
     let line = install_line(&absent);
     if on_path("apt-get").is_none() {
-        bail!(
-            "this is not a Debian machine: install what gives {} by hand",
-            programs(&absent)
-        );
+        bail!("this is not a Debian machine: install what gives {} by hand", programs(&absent));
     }
     let sudo = match permission(is_root(), stdin().is_terminal() && stderr().is_terminal()) {
         Permission::Given => false,
@@ -92,10 +65,7 @@ pub fn ensure() -> Result<()> {
     install(&absent, sudo)?;
     let left = missing();
     if !left.is_empty() {
-        bail!(
-            "apt-get succeeded, but these programs are still missing: {}",
-            programs(&left)
-        );
+        bail!("apt-get succeeded, but these programs are still missing: {}", programs(&left));
     }
     Ok(())
 }
@@ -116,20 +86,11 @@ fn permission(root: bool, terminal: bool) -> Permission {
 }
 
 fn missing_from(table: &[Package], here: impl Fn(&str) -> bool) -> Vec<Package> {
-    table
-        .iter()
-        .filter(|package| !package.programs.iter().all(|program| here(program)))
-        .copied()
-        .collect()
+    table.iter().filter(|package| !package.programs.iter().all(|program| here(program))).copied().collect()
 }
 
 fn programs(packages: &[Package]) -> String {
-    packages
-        .iter()
-        .flat_map(|package| package.programs)
-        .copied()
-        .collect::<Vec<_>>()
-        .join(", ")
+    packages.iter().flat_map(|package| package.programs).copied().collect::<Vec<_>>().join(", ")
 }
 
 fn install(packages: &[Package], sudo: bool) -> Result<()> {
@@ -138,11 +99,7 @@ fn install(packages: &[Package], sudo: bool) -> Result<()> {
     let args = install_line(packages);
     let args: Vec<String> = args.split(' ').skip(1).map(str::to_owned).collect();
     if !apt(sudo, &args)? {
-        let hint = if updated {
-            ""
-        } else {
-            " (its lists could not be updated either)"
-        };
+        let hint = if updated { "" } else { " (its lists could not be updated either)" };
         bail!("apt-get {} failed{hint}", args.join(" "));
     }
     Ok(())
@@ -151,9 +108,7 @@ fn install(packages: &[Package], sudo: bool) -> Result<()> {
 fn apt(sudo: bool, args: &[String]) -> Result<bool> {
     let mut command = Command::new(if sudo { "sudo" } else { "env" });
     // RUNLEVEL=1 keeps the packages' services from being started: tests start their own.
-    command
-        .args(["RUNLEVEL=1", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q"])
-        .args(args);
+    command.args(["RUNLEVEL=1", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q"]).args(args);
     // What apt says is progress, not the caller's result.
     command.stdout(stderr_handle()?);
     Ok(command.status().context("start apt-get")?.success())
@@ -161,10 +116,7 @@ fn apt(sudo: bool, args: &[String]) -> Result<bool> {
 
 fn stderr_handle() -> Result<std::process::Stdio> {
     use std::os::fd::AsFd;
-    let copy = stderr()
-        .as_fd()
-        .try_clone_to_owned()
-        .context("share stderr with apt-get")?;
+    let copy = stderr().as_fd().try_clone_to_owned().context("share stderr with apt-get")?;
     Ok(copy.into())
 }
 
@@ -186,9 +138,7 @@ mod tests {
 
     #[test]
     fn a_package_is_missing_when_one_of_its_programs_is() {
-        let found = missing_from(PACKAGES, |program| {
-            program != "ssh-keygen" && program != "docker-registry"
-        });
+        let found = missing_from(PACKAGES, |program| program != "ssh-keygen" && program != "docker-registry");
         assert_eq!(
             install_line(&found),
             "apt-get install -y --no-install-recommends openssh-client docker-registry"

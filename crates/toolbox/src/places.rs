@@ -21,14 +21,8 @@ pub struct Places {
 impl Places {
     /// The places that the environment names.
     pub fn from_env() -> Self {
-        let ready = ["KUBEBUILDER_ASSETS", "TOWPATH_TOOLS"]
-            .into_iter()
-            .filter_map(folder_var)
-            .collect();
-        Places {
-            ready,
-            cache: cache_dir(),
-        }
+        let ready = ["KUBEBUILDER_ASSETS", "TOWPATH_TOOLS"].into_iter().filter_map(folder_var).collect();
+        Places { ready, cache: cache_dir() }
     }
 
     /// The path of a tool that is already here.
@@ -46,11 +40,7 @@ impl Places {
     pub fn module(&self, module: &Module) -> Result<PathBuf> {
         let digest = crate::checksum::of_parts(&inputs(module)?);
         let short: String = digest.chars().take(12).collect();
-        let version = if module.version.is_empty() {
-            "ours"
-        } else {
-            module.version
-        };
+        let version = if module.version.is_empty() { "ours" } else { module.version };
         Ok(self.tools().join(format!("{}-{version}-{short}", module.folder)))
     }
 
@@ -78,10 +68,7 @@ pub fn cache_dir() -> PathBuf {
 pub fn on_path(program: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let system = ["/usr/local/sbin", "/usr/sbin", "/sbin"].map(PathBuf::from);
-    env::split_paths(&path)
-        .chain(system)
-        .map(|folder| folder.join(program))
-        .find(|path| is_executable(path))
+    env::split_paths(&path).chain(system).map(|folder| folder.join(program)).find(|path| is_executable(path))
 }
 
 /// The `tools/` folder of the checkout this was compiled from.
@@ -92,25 +79,17 @@ pub(crate) fn sources() -> PathBuf {
 /// The folder a module is built in.
 pub(crate) fn source_of(module: &Module) -> Result<PathBuf> {
     let folder = sources().join(module.folder);
-    folder
-        .canonicalize()
-        .with_context(|| format!("find the module tools/{}", module.folder))
+    folder.canonicalize().with_context(|| format!("find the module tools/{}", module.folder))
 }
 
 fn inputs(module: &Module) -> Result<Vec<Vec<u8>>> {
     let folder = source_of(module)?;
     let entries = fs::read_dir(&folder).with_context(|| format!("list {}", folder.display()))?;
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    files.retain(|path| {
-        path.extension()
-            .is_some_and(|e| e == "mod" || e == "sum" || e == "go")
-    });
+    files.retain(|path| path.extension().is_some_and(|e| e == "mod" || e == "sum" || e == "go"));
     files.sort();
-    let mut parts = vec![
-        env::consts::OS.into(),
-        env::consts::ARCH.into(),
-        module.stamps.join(" ").into_bytes(),
-    ];
+    let mut parts =
+        vec![env::consts::OS.into(), env::consts::ARCH.into(), module.stamps.join(" ").into_bytes()];
     for path in files {
         parts.push(path.file_name().unwrap_or_default().as_encoded_bytes().to_vec());
         parts.push(fs::read(&path).with_context(|| format!("read {}", path.display()))?);
@@ -119,14 +98,11 @@ fn inputs(module: &Module) -> Result<Vec<Vec<u8>>> {
 }
 
 fn folder_var(name: &str) -> Option<PathBuf> {
-    env::var_os(name)
-        .filter(|value| !value.is_empty())
-        .map(PathBuf::from)
+    env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
 fn is_executable(path: &Path) -> bool {
-    path.metadata()
-        .is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+    path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }
 
 #[cfg(test)]
@@ -143,10 +119,7 @@ mod tests {
     fn ready_folders_win_over_the_cache() {
         let root = tempfile::tempdir().unwrap();
         let (assets, ready) = (root.path().join("assets"), root.path().join("ready"));
-        let places = Places {
-            ready: vec![assets.clone(), ready.clone()],
-            cache: root.path().join("cache"),
-        };
+        let places = Places { ready: vec![assets.clone(), ready.clone()], cache: root.path().join("cache") };
         assert_eq!(places.find("etcd"), None);
 
         let (module, _) = table::lookup("etcd").unwrap();
@@ -160,25 +133,16 @@ mod tests {
     #[test]
     fn a_downloaded_control_plane_is_found() {
         let root = tempfile::tempdir().unwrap();
-        let places = Places {
-            ready: vec![],
-            cache: root.path().into(),
-        };
+        let places = Places { ready: vec![], cache: root.path().into() };
         put(&places.envtest(), "kube-apiserver");
-        assert_eq!(
-            places.find("kube-apiserver"),
-            Some(places.envtest().join("kube-apiserver"))
-        );
+        assert_eq!(places.find("kube-apiserver"), Some(places.envtest().join("kube-apiserver")));
     }
 
     #[test]
     fn a_file_that_cannot_be_run_is_not_a_tool() {
         let root = tempfile::tempdir().unwrap();
         fs::write(root.path().join("etcd"), "").unwrap();
-        let places = Places {
-            ready: vec![root.path().into()],
-            cache: root.path().join("cache"),
-        };
+        let places = Places { ready: vec![root.path().into()], cache: root.path().join("cache") };
         assert_eq!(places.find("etcd"), None);
     }
 }

@@ -21,20 +21,11 @@ impl Meter {
     pub(crate) fn start(subject: &str) -> Self {
         say(subject);
         let now = Instant::now();
-        Meter {
-            subject: subject.to_owned(),
-            start: now,
-            last: now,
-            terminal: stderr().is_terminal(),
-        }
+        Meter { subject: subject.to_owned(), start: now, last: now, terminal: stderr().is_terminal() }
     }
 
     pub(crate) fn show(&mut self, state: &str) {
-        let pause = if self.terminal {
-            Duration::from_millis(200)
-        } else {
-            Duration::from_secs(20)
-        };
+        let pause = if self.terminal { Duration::from_millis(200) } else { Duration::from_secs(20) };
         if self.last.elapsed() < pause {
             return;
         }
@@ -52,10 +43,6 @@ impl Meter {
         if self.terminal {
             let _ = write!(stderr(), "\r\x1b[K");
         }
-        say(&format!(
-            "{}: {state}, {} s",
-            self.subject,
-            self.start.elapsed().as_secs()
-        ));
+        say(&format!("{}: {state}, {} s", self.subject, self.start.elapsed().as_secs()));
     }
 }

@@ -19,21 +19,14 @@ pub(crate) const MODULE: &str = "kwok";
 const FOLDER: &str = "kwok-stages";
 const GO_MODULE: &str = "sigs.k8s.io/kwok";
 /// Nodes that are ready at once and stay so, pods that run, complete and vanish without delay.
-const FROM: [&str; 3] = [
-    "kustomize/stage/node/fast",
-    "kustomize/stage/node/heartbeat",
-    "kustomize/stage/pod/fast",
-];
+const FROM: [&str; 3] =
+    ["kustomize/stage/node/fast", "kustomize/stage/node/heartbeat", "kustomize/stage/pod/fast"];
 
 /// The folder of stage files; fetched when it is not here.
 pub(crate) fn ensure(places: &Places) -> Result<PathBuf> {
     let (module, _) = table::lookup("kwok").context("kwok is in the table")?;
     let folder = places.module(module)?;
-    let here = places
-        .ready
-        .iter()
-        .map(|ready| ready.join(FOLDER))
-        .chain([folder.join(FOLDER)]);
+    let here = places.ready.iter().map(|ready| ready.join(FOLDER)).chain([folder.join(FOLDER)]);
     if let Some(found) = here.into_iter().find(|path| path.is_dir()) {
         return Ok(found);
     }
@@ -72,11 +65,7 @@ fn module_folder(go: &Path, module: &Module) -> Result<PathBuf> {
     let run = |args: &[&str]| -> Result<String> {
         let output = go_command(go, module)?.args(args).output().context("start go")?;
         if !output.status.success() {
-            bail!(
-                "go {}: {}",
-                args.join(" "),
-                String::from_utf8_lossy(&output.stderr).trim()
-            );
+            bail!("go {}: {}", args.join(" "), String::from_utf8_lossy(&output.stderr).trim());
         }
         Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
     };
@@ -114,19 +103,11 @@ mod tests {
         let (from, to) = (folder.path().join("from"), folder.path().join("to"));
         fs::create_dir_all(from.join("testdata")).unwrap();
         fs::create_dir(&to).unwrap();
-        for name in [
-            "node-initialize.yaml",
-            "kustomization.yaml",
-            "README.md",
-            "embed.go",
-        ] {
+        for name in ["node-initialize.yaml", "kustomization.yaml", "README.md", "embed.go"] {
             fs::write(from.join(name), "x").unwrap();
         }
         copy_stages(&from, &to).unwrap();
-        let names: Vec<_> = fs::read_dir(&to)
-            .unwrap()
-            .map(|e| e.unwrap().file_name())
-            .collect();
+        let names: Vec<_> = fs::read_dir(&to).unwrap().map(|e| e.unwrap().file_name()).collect();
         assert_eq!(names, ["node-initialize.yaml"]);
     }
 
@@ -134,10 +115,7 @@ mod tests {
     fn a_ready_folder_may_bring_its_stages() {
         let root = tempfile::tempdir().unwrap();
         fs::create_dir(root.path().join(FOLDER)).unwrap();
-        let places = Places {
-            ready: vec![root.path().into()],
-            cache: root.path().join("cache"),
-        };
+        let places = Places { ready: vec![root.path().into()], cache: root.path().join("cache") };
         assert_eq!(ensure(&places).unwrap(), root.path().join(FOLDER));
     }
 }

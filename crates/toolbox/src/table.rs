@@ -34,19 +34,11 @@ pub struct Tool {
 }
 
 const fn built(name: &'static str, package: &'static str) -> Tool {
-    Tool {
-        name,
-        package,
-        in_envtest: false,
-    }
+    Tool { name, package, in_envtest: false }
 }
 
 const fn published(name: &'static str, package: &'static str) -> Tool {
-    Tool {
-        name,
-        package,
-        in_envtest: true,
-    }
+    Tool { name, package, in_envtest: true }
 }
 
 /// Every module, in the order in which `xtask setup` builds them: the quick ones first.
@@ -69,10 +61,7 @@ pub const MODULES: &[Module] = &[
         tools: &[
             published("kubectl", "k8s.io/kubernetes/cmd/kubectl"),
             published("kube-apiserver", "k8s.io/kubernetes/cmd/kube-apiserver"),
-            built(
-                "kube-controller-manager",
-                "k8s.io/kubernetes/cmd/kube-controller-manager",
-            ),
+            built("kube-controller-manager", "k8s.io/kubernetes/cmd/kube-controller-manager"),
             built("kube-scheduler", "k8s.io/kubernetes/cmd/kube-scheduler"),
         ],
         // Servers report component-base's version, clients send client-go's in their User-Agent.
@@ -110,28 +99,17 @@ pub const MODULES: &[Module] = &[
             "helm.sh/helm/v3/pkg/lint/rules.k8sVersionMinor=36",
         ],
     },
-    Module {
-        folder: "yamloracle",
-        version: "",
-        tools: &[built("yamloracle", ".")],
-        stamps: &[],
-    },
+    Module { folder: "yamloracle", version: "", tools: &[built("yamloracle", ".")], stamps: &[] },
 ];
 
 /// The module and row of a tool.
 pub fn lookup(tool: &str) -> Option<(&'static Module, &'static Tool)> {
-    MODULES
-        .iter()
-        .find_map(|module| module.tools.iter().find(|t| t.name == tool).map(|t| (module, t)))
+    MODULES.iter().find_map(|module| module.tools.iter().find(|t| t.name == tool).map(|t| (module, t)))
 }
 
 /// The names of all tools.
 pub fn names() -> Vec<&'static str> {
-    MODULES
-        .iter()
-        .flat_map(|module| module.tools)
-        .map(|tool| tool.name)
-        .collect()
+    MODULES.iter().flat_map(|module| module.tools).map(|tool| tool.name).collect()
 }
 
 #[cfg(test)]
@@ -141,10 +119,7 @@ mod tests {
     #[test]
     fn a_tool_is_found_by_its_file_name() {
         let (module, tool) = lookup("helm-4.2.4").expect("in the table");
-        assert_eq!(
-            (module.folder, tool.package),
-            ("helm4", "helm.sh/helm/v4/cmd/helm")
-        );
+        assert_eq!((module.folder, tool.package), ("helm4", "helm.sh/helm/v4/cmd/helm"));
         assert!(lookup("helm").is_none());
     }
 
@@ -163,11 +138,7 @@ mod tests {
             let path = crate::places::sources().join(module.folder).join("go.mod");
             let text = std::fs::read_to_string(&path).expect("a pinned module");
             let pin = format!(" v{}", module.version);
-            assert!(
-                text.lines().any(|line| line.contains(&pin)),
-                "{} does not pin{pin}",
-                path.display()
-            );
+            assert!(text.lines().any(|line| line.contains(&pin)), "{} does not pin{pin}", path.display());
         }
     }
 }
