@@ -37,22 +37,14 @@ pub(crate) struct Reply {
 
 impl Call {
     pub(crate) fn get(path: String, what: String) -> Self {
-        Self {
-            method: Method::GET,
-            path,
-            body: None,
-            accept: "application/json",
-            what,
-        }
+        Self { method: Method::GET, path, body: None, accept: "application/json", what }
     }
 }
 
 impl Reply {
     pub(crate) fn json(&self, what: &str) -> Result<Value, Error> {
-        serde_json::from_slice(&self.body).map_err(|error| Error::Nonsense {
-            what: what.into(),
-            message: error.to_string(),
-        })
+        serde_json::from_slice(&self.body)
+            .map_err(|error| Error::Nonsense { what: what.into(), message: error.to_string() })
     }
 }
 
@@ -87,12 +79,9 @@ impl Cluster {
             let body = self.collect(call, response).await?;
             Ok(Reply { code, body, warnings })
         };
-        timeout(deadline, whole).await.unwrap_or_else(|_| {
-            Err(Error::Deadline {
-                what: call.what.clone(),
-                seconds: deadline.as_secs(),
-            })
-        })
+        timeout(deadline, whole)
+            .await
+            .unwrap_or_else(|_| Err(Error::Deadline { what: call.what.clone(), seconds: deadline.as_secs() }))
     }
 
     /// Sends `call` once and returns the answer with its body still to come; refusals become errors.
@@ -112,30 +101,22 @@ impl Cluster {
         let body = self.collect(call, response).await.unwrap_or_default();
         let status = Box::new(parse_status(code, retry_after, &body));
         let note = (code == 401).then(|| self.expired_certificate()).flatten();
-        Err(Error::Refused {
-            what: call.what.clone(),
-            status,
-            note,
-        })
+        Err(Error::Refused { what: call.what.clone(), status, note })
     }
 
     async fn collect(&self, call: &Call, response: Response<Body>) -> Result<Bytes, Error> {
         match response.into_body().collect().await {
             Ok(collected) => Ok(collected.to_bytes()),
-            Err(error) => Err(Error::Broken {
-                what: call.what.clone(),
-                message: towpath_failure::chain(&error),
-            }),
+            Err(error) => {
+                Err(Error::Broken { what: call.what.clone(), message: towpath_failure::chain(&error) })
+            }
         }
     }
 
     /// The sentence for a 401 that our own certificate explains.
     fn expired_certificate(&self) -> Option<String> {
         let ends = self.shared.certificate_ends?;
-        let now = std::time::SystemTime::now()
-            .duration_since(std::time::UNIX_EPOCH)
-            .ok()?
-            .as_secs();
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).ok()?.as_secs();
         (u64::try_from(ends).ok()? < now).then(|| {
             "the client certificate in the kubeconfig has expired; renew it or fetch a fresh kubeconfig"
                 .into()
@@ -144,10 +125,7 @@ impl Cluster {
 }
 
 fn request(call: &Call) -> Result<Request<Body>, Error> {
-    let mut builder = Request::builder()
-        .method(&call.method)
-        .uri(&call.path)
-        .header("accept", call.accept);
+    let mut builder = Request::builder().method(&call.method).uri(&call.path).header("accept", call.accept);
     let body = match &call.body {
         Some((content_type, bytes)) => {
             builder = builder.header("content-type", *content_type);
@@ -155,28 +133,16 @@ fn request(call: &Call) -> Result<Request<Body>, Error> {
         }
         None => Body::empty(),
     };
-    builder.body(body).map_err(|error| Error::Nonsense {
-        what: call.what.clone(),
-        message: error.to_string(),
-    })
+    builder
+        .body(body)
+        .map_err(|error| Error::Nonsense { what: call.what.clone(), message: error.to_string() })
 }
 
 /// The texts of `Warning: 299 - "text"` headers.
 fn warnings(response: &Response<Body>) -> Vec<String> {
-    let texts = response
-        .headers()
-        .get_all("warning")
-        .iter()
-        .filter_map(|value| value.to_str().ok());
+    let texts = response.headers().get_all("warning").iter().filter_map(|value| value.to_str().ok());
     texts
-        .filter_map(|text| {
-            Some(
-                text.split_once('"')?
-                    .1
-                    .trim_end_matches('"')
-                    .replace("\\\"", "\""),
-            )
-        })
+        .filter_map(|text| Some(text.split_once('"')?.1.trim_end_matches('"').replace("\\\"", "\"")))
         .collect()
 }
 
@@ -189,9 +155,7 @@ fn header<'a>(response: &'a Response<Body>, name: &str) -> Option<&'a str> {
 fn pause(attempt: u32, asked: Option<u64>) -> Duration {
     let base = match asked {
         Some(seconds) => Duration::from_secs(seconds.min(30)),
-        None => Duration::from_millis(50)
-            .saturating_mul(1 << attempt.min(6))
-            .min(Duration::from_secs(2)),
+        None => Duration::from_millis(50).saturating_mul(1 << attempt.min(6)).min(Duration::from_secs(2)),
     };
     let chance = RandomState::new().build_hasher().finish() % 256;
     base + base * u32::try_from(chance).unwrap_or(0) / 1024

@@ -19,14 +19,8 @@ pub(crate) fn client_certificate(auth: &AuthInfo) -> Option<Vec<u8>> {
 /// The end of the first certificate in a PEM file, in seconds since 1970.
 pub(crate) fn ends(pem: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(pem).ok()?;
-    let body = text
-        .split_once("-----BEGIN CERTIFICATE-----")?
-        .1
-        .split_once("-----END")?
-        .0;
-    let der = STANDARD
-        .decode(body.split_whitespace().collect::<String>())
-        .ok()?;
+    let body = text.split_once("-----BEGIN CERTIFICATE-----")?.1.split_once("-----END")?.0;
+    let der = STANDARD.decode(body.split_whitespace().collect::<String>()).ok()?;
     let (_, certificate, _) = element(&der)?;
     let (_, signed_part, _) = element(certificate)?;
     let mut rest = signed_part;
@@ -51,9 +45,9 @@ fn element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
         (usize::from(first), rest)
     } else {
         let (bytes, rest) = rest.split_at_checked(usize::from(first & 0x7f))?;
-        let length = bytes.iter().try_fold(0usize, |sum, byte| {
-            sum.checked_mul(256)?.checked_add(usize::from(*byte))
-        })?;
+        let length = bytes
+            .iter()
+            .try_fold(0usize, |sum, byte| sum.checked_mul(256)?.checked_add(usize::from(*byte)))?;
         (length, rest)
     };
     let (content, rest) = rest.split_at_checked(length)?;
@@ -102,10 +96,7 @@ mod tests {
 
     #[test]
     fn hostile_bytes_give_nothing() {
-        assert_eq!(
-            ends(b"-----BEGIN CERTIFICATE-----\nMIIB/////w==\n-----END CERTIFICATE-----"),
-            None
-        );
+        assert_eq!(ends(b"-----BEGIN CERTIFICATE-----\nMIIB/////w==\n-----END CERTIFICATE-----"), None);
         assert_eq!(ends(b"\xff\xfe"), None);
     }
 }

@@ -69,10 +69,7 @@ impl Cluster {
             deadline: Duration::from_secs(30),
             certificate_ends,
         };
-        Ok(Self {
-            client,
-            shared: Arc::new(shared),
-        })
+        Ok(Self { client, shared: Arc::new(shared) })
     }
 
     /// The namespace that the context names, or `default`.
@@ -87,10 +84,7 @@ impl Cluster {
 }
 
 async fn load(options: &Options) -> Result<kube::Config, Error> {
-    let chosen = KubeConfigOptions {
-        context: options.context.clone(),
-        ..KubeConfigOptions::default()
-    };
+    let chosen = KubeConfigOptions { context: options.context.clone(), ..KubeConfigOptions::default() };
     let fail = |message: String| Error::Config { message };
     if let Some(path) = &options.kubeconfig {
         let file = Kubeconfig::read_from(path).map_err(|error| fail(towpath_failure::chain(&error)))?;

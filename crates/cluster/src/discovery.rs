@@ -28,23 +28,13 @@ impl Cluster {
     /// The server's version, for example `v1.36.3`.
     pub async fn version(&self) -> Result<String, Error> {
         let what = "read the server's version";
-        let reply = self
-            .call(&Call::get("/version".into(), what.into()))
-            .await?
-            .json(what)?;
-        Ok(reply
-            .get("gitVersion")
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-            .to_string())
+        let reply = self.call(&Call::get("/version".into(), what.into())).await?.json(what)?;
+        Ok(reply.get("gitVersion").and_then(Value::as_str).unwrap_or_default().to_string())
     }
 
     async fn index(&self, path: &str) -> Result<Value, Error> {
         let what = "discover what the server serves";
-        let call = Call {
-            accept: AGGREGATED,
-            ..Call::get(path.into(), what.into())
-        };
+        let call = Call { accept: AGGREGATED, ..Call::get(path.into(), what.into()) };
         self.call(&call).await?.json(what)
     }
 
@@ -74,26 +64,12 @@ fn version_paths(index: &Value) -> Vec<String> {
             .map(Into::into)
             .collect()
     };
-    let core = texts(index.get("versions"))
-        .into_iter()
-        .map(|version| format!("/api/{version}"));
+    let core = texts(index.get("versions")).into_iter().map(|version| format!("/api/{version}"));
     let mut named = Vec::new();
-    for group in index
-        .get("groups")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-    {
+    for group in index.get("groups").and_then(Value::as_array).into_iter().flatten() {
         let preferred = group.pointer("/preferredVersion/groupVersion");
-        let others = group
-            .get("versions")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten();
-        for version in preferred
-            .into_iter()
-            .chain(others.filter_map(|version| version.get("groupVersion")))
-        {
+        let others = group.get("versions").and_then(Value::as_array).into_iter().flatten();
+        for version in preferred.into_iter().chain(others.filter_map(|version| version.get("groupVersion"))) {
             let path = format!("/apis/{}", version.as_str().unwrap_or_default());
             if !named.contains(&path) {
                 named.push(path);
@@ -116,9 +92,6 @@ mod tests {
             "preferredVersion": {"groupVersion": "apps/v1"},
         }]});
         assert_eq!(version_paths(&index), ["/apis/apps/v1", "/apis/apps/v1beta1"]);
-        assert_eq!(
-            version_paths(&json!({"kind": "APIVersions", "versions": ["v1"]})),
-            ["/api/v1"]
-        );
+        assert_eq!(version_paths(&json!({"kind": "APIVersions", "versions": ["v1"]})), ["/api/v1"]);
     }
 }

@@ -259,14 +259,8 @@ mod tests {
     fn a_status_body_is_read_and_any_other_is_quoted() {
         let body = br#"{"kind":"Status","reason":"Invalid","message":"no","details":{"causes":[{"field":"spec.x","message":"bad"}]}}"#;
         let status = parse_status(422, None, body);
-        assert_eq!(
-            (status.reason.as_str(), status.message.as_str()),
-            ("Invalid", "no")
-        );
-        assert_eq!(
-            status.causes.first().map(|cause| cause.field.as_str()),
-            Some("spec.x")
-        );
+        assert_eq!((status.reason.as_str(), status.message.as_str()), ("Invalid", "no"));
+        assert_eq!(status.causes.first().map(|cause| cause.field.as_str()), Some("spec.x"));
         assert_eq!(
             parse_status(502, None, b"<html>bad gateway").message,
             "the server answered 502: <html>bad gateway"

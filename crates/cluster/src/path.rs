@@ -56,27 +56,17 @@ mod tests {
     use towpath_object::Gvk;
 
     fn resource(api_version: &str, plural: &str, namespaced: bool) -> Resource {
-        Resource {
-            gvk: Gvk::new(api_version, "X"),
-            plural: plural.into(),
-            namespaced,
-        }
+        Resource { gvk: Gvk::new(api_version, "X"), plural: plural.into(), namespaced }
     }
 
     #[test]
     fn paths_of_core_and_named_groups() {
-        assert_eq!(
-            object(&resource("v1", "pods", true), "web", "a"),
-            "/api/v1/namespaces/web/pods/a"
-        );
+        assert_eq!(object(&resource("v1", "pods", true), "web", "a"), "/api/v1/namespaces/web/pods/a");
         assert_eq!(
             object(&resource("apps/v1", "deployments", true), "web", "a"),
             "/apis/apps/v1/namespaces/web/deployments/a"
         );
-        assert_eq!(
-            object(&resource("v1", "namespaces", false), "", "web"),
-            "/api/v1/namespaces/web"
-        );
+        assert_eq!(object(&resource("v1", "namespaces", false), "", "web"), "/api/v1/namespaces/web");
         assert_eq!(collection(&resource("v1", "pods", true), ""), "/api/v1/pods");
     }
 

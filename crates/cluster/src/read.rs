@@ -20,28 +20,18 @@ pub struct Selection {
 impl Selection {
     /// Everything in a namespace.
     pub fn in_namespace(namespace: &str) -> Self {
-        Self {
-            namespace: namespace.into(),
-            ..Self::default()
-        }
+        Self { namespace: namespace.into(), ..Self::default() }
     }
 
     /// One object.
     pub fn one(namespace: &str, name: &str) -> Self {
-        Self {
-            namespace: namespace.into(),
-            name: name.into(),
-            ..Self::default()
-        }
+        Self { namespace: namespace.into(), name: name.into(), ..Self::default() }
     }
 
     /// The same, with these labels only.
     #[must_use]
     pub fn labelled(self, labels: &str) -> Self {
-        Self {
-            labels: labels.into(),
-            ..self
-        }
+        Self { labels: labels.into(), ..self }
     }
 
     /// As parameters of a request.
@@ -69,10 +59,7 @@ impl Cluster {
         name: &str,
     ) -> Result<Option<Value>, Error> {
         let what = format!("read {}", resource.key(namespace, name));
-        match self
-            .call(&Call::get(path::object(resource, namespace, name), what.clone()))
-            .await
-        {
+        match self.call(&Call::get(path::object(resource, namespace, name), what.clone())).await {
             Ok(reply) => reply.json(&what).map(Some),
             Err(error) if error.is_not_found() => Ok(None),
             Err(error) => Err(error),
@@ -98,11 +85,8 @@ impl Cluster {
             }
             let call = Call::get(path::with_query(&collection, &query), what.clone());
             let mut page = self.call(&call).await?.json(&what)?;
-            for mut item in page
-                .get_mut("items")
-                .and_then(Value::as_array_mut)
-                .map(std::mem::take)
-                .unwrap_or_default()
+            for mut item in
+                page.get_mut("items").and_then(Value::as_array_mut).map(std::mem::take).unwrap_or_default()
             {
                 complete(resource, &mut item);
                 each(item);
@@ -124,19 +108,13 @@ impl Cluster {
 /// `Deployment in web`.
 pub(crate) fn in_words(resource: &Resource, namespace: &str) -> String {
     let kind = &resource.gvk.kind;
-    if namespace.is_empty() {
-        kind.clone()
-    } else {
-        format!("{kind} in {namespace}")
-    }
+    if namespace.is_empty() { kind.clone() } else { format!("{kind} in {namespace}") }
 }
 
 /// Items of a list leave out what the list says for all of them.
 fn complete(resource: &Resource, item: &mut Value) {
     if let Some(fields) = item.as_object_mut() {
-        fields
-            .entry("apiVersion")
-            .or_insert_with(|| json!(resource.gvk.api_version()));
+        fields.entry("apiVersion").or_insert_with(|| json!(resource.gvk.api_version()));
         fields.entry("kind").or_insert_with(|| json!(resource.gvk.kind));
     }
 }

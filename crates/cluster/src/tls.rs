@@ -9,52 +9,32 @@ use crate::Error;
 pub(crate) fn classify(url: &str, what: &str, error: &kube::Error) -> Error {
     match error {
         kube::Error::Auth(login) => {
-            return Error::Login {
-                message: towpath_failure::chain(login),
-            };
+            return Error::Login { message: towpath_failure::chain(login) };
         }
         kube::Error::InferConfig(config) => {
-            return Error::Config {
-                message: towpath_failure::chain(config),
-            };
+            return Error::Config { message: towpath_failure::chain(config) };
         }
         kube::Error::InferKubeconfig(config) => {
-            return Error::Config {
-                message: towpath_failure::chain(config),
-            };
+            return Error::Config { message: towpath_failure::chain(config) };
         }
         _ => {}
     }
     if let Some(problem) = find::<rustls::Error>(error) {
-        return Error::Certificate {
-            url: url.into(),
-            message: certificate_message(problem),
-        };
+        return Error::Certificate { url: url.into(), message: certificate_message(problem) };
     }
     if let Some(problem) = find::<kube::client::AuthError>(error) {
-        return Error::Login {
-            message: towpath_failure::chain(problem),
-        };
+        return Error::Login { message: towpath_failure::chain(problem) };
     }
     if let Some(problem) = find::<io::Error>(error) {
         let message = problem.to_string();
         return match problem.kind() {
             io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe | io::ErrorKind::UnexpectedEof => {
-                Error::Broken {
-                    what: what.into(),
-                    message,
-                }
+                Error::Broken { what: what.into(), message }
             }
-            _ => Error::Unreachable {
-                url: url.into(),
-                message,
-            },
+            _ => Error::Unreachable { url: url.into(), message },
         };
     }
-    Error::Broken {
-        what: what.into(),
-        message: innermost(error),
-    }
+    Error::Broken { what: what.into(), message: innermost(error) }
 }
 
 fn certificate_message(problem: &rustls::Error) -> String {

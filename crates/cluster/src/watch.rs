@@ -56,16 +56,8 @@ impl Cluster {
     /// Follows the selected objects of a kind.
     pub fn follow(&self, resource: &Resource, selection: Selection) -> Follow {
         let (sender, seen) = mpsc::channel(64);
-        let follower = Follower {
-            cluster: self.clone(),
-            resource: resource.clone(),
-            selection,
-            sender,
-        };
-        Follow {
-            seen,
-            task: tokio::spawn(follower.run()),
-        }
+        let follower = Follower { cluster: self.clone(), resource: resource.clone(), selection, sender };
+        Follow { seen, task: tokio::spawn(follower.run()) }
     }
 }
 
@@ -118,16 +110,9 @@ impl Follower {
 
     async fn list(&self) -> Result<Option<String>, Error> {
         let mut objects = Vec::new();
-        let version = self
-            .cluster
-            .list(&self.resource, &self.selection, |object| objects.push(object))
-            .await?;
-        Ok(self
-            .sender
-            .send(Seen::Reset(objects))
-            .await
-            .is_ok()
-            .then_some(version))
+        let version =
+            self.cluster.list(&self.resource, &self.selection, |object| objects.push(object)).await?;
+        Ok(self.sender.send(Seen::Reset(objects)).await.is_ok().then_some(version))
     }
 
     async fn watch(&self, mut version: String) -> Result<Ended, Error> {
@@ -177,35 +162,22 @@ enum Event {
 }
 
 fn event(line: &[u8], what: &str) -> Result<Event, Error> {
-    let nonsense = |message: String| Error::Nonsense {
-        what: what.into(),
-        message,
-    };
+    let nonsense = |message: String| Error::Nonsense { what: what.into(), message };
     let mut wire: Value = serde_json::from_slice(line).map_err(|error| nonsense(error.to_string()))?;
     let object = wire.get_mut("object").map(Value::take).unwrap_or_default();
-    let version = object
-        .pointer("/metadata/resourceVersion")
-        .and_then(Value::as_str)
-        .unwrap_or_default()
-        .to_string();
+    let version =
+        object.pointer("/metadata/resourceVersion").and_then(Value::as_str).unwrap_or_default().to_string();
     match wire.get("type").and_then(Value::as_str) {
         Some("ADDED" | "MODIFIED") => Ok(Event::Seen(version, Seen::Applied(object))),
         Some("DELETED") => Ok(Event::Seen(version, Seen::Deleted(object))),
         Some("BOOKMARK") => Ok(Event::Bookmark(version)),
         Some("ERROR") => {
-            let code = object
-                .get("code")
-                .and_then(Value::as_u64)
-                .and_then(|code| u16::try_from(code).ok());
+            let code = object.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
             if code == Some(410) {
                 return Ok(Event::Expired);
             }
             let status = parse_status(code.unwrap_or(500), None, object.to_string().as_bytes());
-            Err(Error::Refused {
-                what: what.into(),
-                status: Box::new(status),
-                note: None,
-            })
+            Err(Error::Refused { what: what.into(), status: Box::new(status), note: None })
         }
         other => Err(nonsense(format!("an event of type {other:?}"))),
     }
@@ -217,11 +189,8 @@ mod tests {
 
     #[test]
     fn lines_become_events() {
-        let applied = event(
-            br#"{"type":"MODIFIED","object":{"metadata":{"resourceVersion":"7"}}}"#,
-            "w",
-        )
-        .unwrap();
+        let applied =
+            event(br#"{"type":"MODIFIED","object":{"metadata":{"resourceVersion":"7"}}}"#, "w").unwrap();
         assert!(matches!(applied, Event::Seen(version, Seen::Applied(_)) if version == "7"));
         let expired = event(br#"{"type":"ERROR","object":{"kind":"Status","code":410}}"#, "w").unwrap();
         assert!(matches!(expired, Event::Expired));

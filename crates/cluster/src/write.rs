@@ -77,32 +77,17 @@ impl Cluster {
         let what = format!("apply {}", object.key());
         let path = path::with_query(&path::object(resource, object.namespace(), object.name()), &query);
         // JSON is YAML; the server insists on the YAML media type.
-        let reply = self
-            .send(
-                Method::PATCH,
-                path,
-                "application/apply-patch+yaml",
-                object.value(),
-                &what,
-            )
-            .await?;
-        Ok(Applied {
-            object: reply.json(&what)?,
-            created: reply.code == 201,
-            warnings: reply.warnings,
-        })
+        let reply =
+            self.send(Method::PATCH, path, "application/apply-patch+yaml", object.value(), &what).await?;
+        Ok(Applied { object: reply.json(&what)?, created: reply.code == 201, warnings: reply.warnings })
     }
 
     /// Creates; an object of that name that is already there is a conflict.
     pub async fn create(&self, resource: &Resource, object: &Object) -> Result<Value, Error> {
         let what = format!("create {}", object.key());
-        let path = path::with_query(
-            &path::collection(resource, object.namespace()),
-            &[("fieldManager", "towpath")],
-        );
-        self.send(Method::POST, path, "application/json", object.value(), &what)
-            .await?
-            .json(&what)
+        let path =
+            path::with_query(&path::collection(resource, object.namespace()), &[("fieldManager", "towpath")]);
+        self.send(Method::POST, path, "application/json", object.value(), &what).await?.json(&what)
     }
 
     /// Replaces; if the object carries a resource version that is no longer the newest it is a conflict.
@@ -110,9 +95,7 @@ impl Cluster {
         let what = format!("replace {}", object.key());
         let path = path::object(resource, object.namespace(), object.name());
         let path = path::with_query(&path, &[("fieldManager", "towpath")]);
-        self.send(Method::PUT, path, "application/json", object.value(), &what)
-            .await?
-            .json(&what)
+        self.send(Method::PUT, path, "application/json", object.value(), &what).await?.json(&what)
     }
 
     /// Asks the server to delete the object, dependants in the background; with a uid only that very object.
@@ -126,20 +109,10 @@ impl Cluster {
         }
         let what = format!("delete {key}");
         let path = path::object(resource, &key.namespace, &key.name);
-        match self
-            .send(Method::DELETE, path, "application/json", &options, &what)
-            .await
-        {
+        match self.send(Method::DELETE, path, "application/json", &options, &what).await {
             Ok(reply) => {
-                let leaving = reply
-                    .json(&what)?
-                    .pointer("/metadata/deletionTimestamp")
-                    .is_some();
-                Ok(if leaving {
-                    Deletion::Leaving
-                } else {
-                    Deletion::Gone
-                })
+                let leaving = reply.json(&what)?.pointer("/metadata/deletionTimestamp").is_some();
+                Ok(if leaving { Deletion::Leaving } else { Deletion::Gone })
             }
             // A conflict here is the uid: the object that we meant is gone and another has its name.
             Err(error) if error.is_not_found() || (error.is_conflict() && !uid.is_empty()) => {
@@ -157,18 +130,9 @@ impl Cluster {
         body: &Value,
         what: &str,
     ) -> Result<Reply, Error> {
-        let bytes = serde_json::to_vec(body).map_err(|error| Error::Nonsense {
-            what: what.into(),
-            message: error.to_string(),
-        })?;
+        let bytes = serde_json::to_vec(body)
+            .map_err(|error| Error::Nonsense { what: what.into(), message: error.to_string() })?;
         let body = Some((content_type, Bytes::from(bytes)));
-        self.call(&Call {
-            method,
-            path,
-            body,
-            accept: "application/json",
-            what: what.into(),
-        })
-        .await
+        self.call(&Call { method, path, body, accept: "application/json", what: what.into() }).await
     }
 }

@@ -1,1 +1,33 @@
-//! Runs a plan on a cluster, observes and reports.
+//! Runs a plan on a cluster, observes, and reports.
+//!
+//! In: an app's manifests and a [`Cluster`](towpath_cluster::Cluster). Out: first a plan that can be shown
+//! ([`prepare`]), then, if somebody wants it, what came of it ([`execute`]) and whether it became true ([`wait`]).
+//! Everything that decides is in `towpath-plan`; here is only the order of the effects.
+//!
+//! ```text
+//! prepare ──► Prepared (a plan) ──► execute ──► Outcome ──► wait ──► Readiness
+//!             inspect ──► Tree (what an app has, its health, its children)
+//! ```
+//!
+//! **Nothing is orphaned.** What is about to be created is written into the app's inventory first. Killed between
+//! any two writes, the next run knows every object that this one may have made.
+
+mod apply;
+mod error;
+mod execute;
+mod inspect;
+mod live;
+mod options;
+mod prepare;
+mod progress;
+mod remove;
+mod store;
+mod wait;
+
+pub use error::{Error, ObjectFailure};
+pub use execute::{Outcome, execute};
+pub use inspect::{AppSummary, Node, Tree, apps, inspect};
+pub use options::Options;
+pub use prepare::{Prepared, prepare, prepare_removal};
+pub use progress::Event;
+pub use wait::{Awaited, Readiness, wait};

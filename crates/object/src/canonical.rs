@@ -81,10 +81,7 @@ mod tests {
 
     #[test]
     fn key_order_does_not_matter_and_content_does() {
-        assert_eq!(
-            digest(&json!({"a": 1, "b": [true]})),
-            digest(&json!({"b": [true], "a": 1}))
-        );
+        assert_eq!(digest(&json!({"a": 1, "b": [true]})), digest(&json!({"b": [true], "a": 1})));
         assert_ne!(digest(&json!(["ab", "c"])), digest(&json!(["a", "bc"])));
         assert_ne!(digest(&json!("1")), digest(&json!(1)));
     }

@@ -19,20 +19,12 @@ impl Gvk {
     /// From an `apiVersion` (`apps/v1`, or `v1` for the core group) and a kind.
     pub fn new(api_version: &str, kind: &str) -> Self {
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-        Self {
-            group: group.into(),
-            version: version.into(),
-            kind: kind.into(),
-        }
+        Self { group: group.into(), version: version.into(), kind: kind.into() }
     }
 
     /// `apps/v1`, or `v1` for the core group.
     pub fn api_version(&self) -> String {
-        if self.group.is_empty() {
-            self.version.clone()
-        } else {
-            format!("{}/{}", self.group, self.version)
-        }
+        if self.group.is_empty() { self.version.clone() } else { format!("{}/{}", self.group, self.version) }
     }
 }
 
@@ -58,21 +50,12 @@ pub struct Key {
 impl Key {
     /// A key from its four parts.
     pub fn new(group: &str, kind: &str, namespace: &str, name: &str) -> Self {
-        Self {
-            group: group.into(),
-            kind: kind.into(),
-            namespace: namespace.into(),
-            name: name.into(),
-        }
+        Self { group: group.into(), kind: kind.into(), namespace: namespace.into(), name: name.into() }
     }
 
     /// `Deployment.apps`, or `Service` for the core group.
     pub fn group_kind(&self) -> String {
-        if self.group.is_empty() {
-            self.kind.clone()
-        } else {
-            format!("{}.{}", self.kind, self.group)
-        }
+        if self.group.is_empty() { self.kind.clone() } else { format!("{}.{}", self.kind, self.group) }
     }
 }
 
@@ -95,10 +78,7 @@ mod tests {
     fn core_and_named_groups() {
         assert_eq!(Gvk::new("v1", "Service").group, "");
         assert_eq!(Gvk::new("apps/v1", "Deployment").api_version(), "apps/v1");
-        assert_eq!(
-            Key::new("apps", "Deployment", "web", "api").to_string(),
-            "Deployment/web/api"
-        );
+        assert_eq!(Key::new("apps", "Deployment", "web", "api").to_string(), "Deployment/web/api");
         assert_eq!(Key::new("", "Namespace", "", "web").to_string(), "Namespace/web");
     }
 }

@@ -20,12 +20,7 @@ pub struct Resource {
 impl Resource {
     /// The key of the object of this kind with that name; cluster-scoped kinds drop the namespace.
     pub fn key(&self, namespace: &str, name: &str) -> Key {
-        Key::new(
-            &self.gvk.group,
-            &self.gvk.kind,
-            if self.namespaced { namespace } else { "" },
-            name,
-        )
+        Key::new(&self.gvk.group, &self.gvk.kind, if self.namespaced { namespace } else { "" }, name)
     }
 }
 
@@ -38,16 +33,12 @@ pub struct Kinds {
 impl Kinds {
     /// Exactly this version of the kind.
     pub fn get(&self, gvk: &Gvk) -> Option<&Resource> {
-        self.versions(&gvk.group, &gvk.kind)
-            .iter()
-            .find(|resource| resource.gvk.version == gvk.version)
+        self.versions(&gvk.group, &gvk.kind).iter().find(|resource| resource.gvk.version == gvk.version)
     }
 
     /// All served versions of a kind, preferred first.
     pub fn versions(&self, group: &str, kind: &str) -> &[Resource] {
-        self.by_kind
-            .get(&(group.to_string(), kind.to_string()))
-            .map_or(&[], Vec::as_slice)
+        self.by_kind.get(&(group.to_string(), kind.to_string())).map_or(&[], Vec::as_slice)
     }
 
     /// The kind in any group, for telling a person what they may have meant.
@@ -65,14 +56,9 @@ impl Kinds {
 
     /// Adds a version after those already there; a version that is there stays as it is.
     pub fn add(&mut self, resource: Resource) {
-        let versions = self
-            .by_kind
-            .entry((resource.gvk.group.clone(), resource.gvk.kind.clone()))
-            .or_default();
-        if !versions
-            .iter()
-            .any(|known| known.gvk.version == resource.gvk.version)
-        {
+        let versions =
+            self.by_kind.entry((resource.gvk.group.clone(), resource.gvk.kind.clone())).or_default();
+        if !versions.iter().any(|known| known.gvk.version == resource.gvk.version) {
             versions.push(resource);
         }
     }
@@ -172,18 +158,8 @@ mod tests {
             ],
         }]}));
         let versions = kinds.versions("autoscaling", "HorizontalPodAutoscaler");
-        assert_eq!(
-            versions
-                .iter()
-                .map(|r| r.gvk.version.as_str())
-                .collect::<Vec<_>>(),
-            ["v2", "v1"]
-        );
-        assert!(
-            kinds
-                .get(&Gvk::new("autoscaling/v1", "HorizontalPodAutoscaler"))
-                .is_some()
-        );
+        assert_eq!(versions.iter().map(|r| r.gvk.version.as_str()).collect::<Vec<_>>(), ["v2", "v1"]);
+        assert!(kinds.get(&Gvk::new("autoscaling/v1", "HorizontalPodAutoscaler")).is_some());
     }
 
     #[test]
@@ -193,15 +169,7 @@ mod tests {
             "group": "shop.example.com", "scope": "Namespaced", "names": {"kind": "Basket", "plural": "baskets"},
             "versions": [{"name": "v1", "served": true}, {"name": "v1alpha1", "served": false}],
         }}));
-        assert!(
-            kinds
-                .get(&Gvk::new("shop.example.com/v1", "Basket"))
-                .is_some_and(|r| r.namespaced)
-        );
-        assert!(
-            kinds
-                .get(&Gvk::new("shop.example.com/v1alpha1", "Basket"))
-                .is_none()
-        );
+        assert!(kinds.get(&Gvk::new("shop.example.com/v1", "Basket")).is_some_and(|r| r.namespaced));
+        assert!(kinds.get(&Gvk::new("shop.example.com/v1alpha1", "Basket")).is_none());
     }
 }

@@ -20,18 +20,10 @@ pub fn mask_pair(before: &mut Value, after: &mut Value) {
     }
     let (old, new) = (before.clone(), after.clone());
     let text = |same: bool, side: &str| {
-        if same {
-            "*****".to_string()
-        } else {
-            format!("***** ({side})")
-        }
+        if same { "*****".to_string() } else { format!("***** ({side})") }
     };
-    each_field(before, |part, name, value| {
-        text(same(&new, part, name, value), "before")
-    });
-    each_field(after, |part, name, value| {
-        text(same(&old, part, name, value), "after")
-    });
+    each_field(before, |part, name, value| text(same(&new, part, name, value), "before"));
+    each_field(after, |part, name, value| text(same(&old, part, name, value), "after"));
 }
 
 fn is_secret(value: &Value) -> bool {
@@ -78,10 +70,8 @@ mod tests {
 
     #[test]
     fn a_changed_entry_is_seen_and_not_told() {
-        let (mut before, mut after) = (
-            secret(&json!({"a": "MQ==", "b": "Mg=="})),
-            secret(&json!({"a": "MQ==", "b": "Mw=="})),
-        );
+        let (mut before, mut after) =
+            (secret(&json!({"a": "MQ==", "b": "Mg=="})), secret(&json!({"a": "MQ==", "b": "Mw=="})));
         mask_pair(&mut before, &mut after);
         assert_eq!(before["data"], json!({"a": "*****", "b": "***** (before)"}));
         assert_eq!(after["data"], json!({"a": "*****", "b": "***** (after)"}));

@@ -53,9 +53,7 @@ impl Object {
     /// Checks the identity of `value` and takes it.
     pub fn new(value: Value) -> Result<Self, Invalid> {
         let Value::Object(root) = &value else {
-            return Err(Invalid::NotAMapping {
-                found: type_name(&value),
-            });
+            return Err(Invalid::NotAMapping { found: type_name(&value) });
         };
         text(root.get("apiVersion"), "apiVersion")?;
         text(root.get("kind"), "kind")?;
@@ -94,12 +92,7 @@ impl Object {
     /// The identity: group, kind, namespace and name.
     pub fn key(&self) -> Key {
         let Gvk { group, kind, .. } = self.gvk();
-        Key {
-            group,
-            kind,
-            namespace: self.namespace().into(),
-            name: self.name().into(),
-        }
+        Key { group, kind, namespace: self.namespace().into(), name: self.name().into() }
     }
 
     /// The kind.
@@ -134,11 +127,7 @@ impl Object {
 
     /// The annotation's value.
     pub fn annotation(&self, name: &str) -> Option<&str> {
-        self.value
-            .get("metadata")?
-            .get("annotations")?
-            .get(name)?
-            .as_str()
+        self.value.get("metadata")?.get("annotations")?.get(name)?.as_str()
     }
 
     /// True when the server has been asked to delete it and it is still held by finalizers.
@@ -162,9 +151,7 @@ impl Object {
         let Some(metadata) = self.metadata_mut() else {
             return;
         };
-        let entry = metadata
-            .entry("labels")
-            .or_insert_with(|| Value::Object(Map::new()));
+        let entry = metadata.entry("labels").or_insert_with(|| Value::Object(Map::new()));
         if entry.is_null() {
             *entry = Value::Object(Map::new());
         }
@@ -180,10 +167,7 @@ impl Object {
     }
 
     fn str_at(&self, pointer: &str) -> &str {
-        self.value
-            .pointer(pointer)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
+        self.value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
     }
 }
 
@@ -199,27 +183,18 @@ fn text(value: Option<&Value>, field: &'static str) -> Result<(), Invalid> {
 fn string_map(metadata: &Map<String, Value>, name: &str, field: &'static str) -> Result<(), Invalid> {
     match metadata.get(name) {
         None | Some(Value::Null) => Ok(()),
-        Some(Value::Object(entries)) => match entries
-            .values()
-            .find(|value| !value.is_string() && !value.is_null())
-        {
-            Some(other) => Err(wrong(
-                field,
-                "a mapping of strings to strings (quote the value)",
-                other,
-            )),
-            None => Ok(()),
-        },
+        Some(Value::Object(entries)) => {
+            match entries.values().find(|value| !value.is_string() && !value.is_null()) {
+                Some(other) => Err(wrong(field, "a mapping of strings to strings (quote the value)", other)),
+                None => Ok(()),
+            }
+        }
         Some(other) => Err(wrong(field, "a mapping", other)),
     }
 }
 
 fn wrong(field: &'static str, expected: &'static str, value: &Value) -> Invalid {
-    Invalid::WrongType {
-        field,
-        expected,
-        found: type_name(value),
-    }
+    Invalid::WrongType { field, expected, found: type_name(value) }
 }
 
 fn type_name(value: &Value) -> &'static str {

@@ -10,14 +10,7 @@ pub fn strip(value: &mut Value) {
     let Some(metadata) = root.get_mut("metadata").and_then(Value::as_object_mut) else {
         return;
     };
-    for field in [
-        "managedFields",
-        "resourceVersion",
-        "uid",
-        "generation",
-        "creationTimestamp",
-        "selfLink",
-    ] {
+    for field in ["managedFields", "resourceVersion", "uid", "generation", "creationTimestamp", "selfLink"] {
         metadata.remove(field);
     }
 }

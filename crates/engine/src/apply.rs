@@ -1,0 +1,93 @@
+//! Applying one object, with the patience that a cluster in motion needs.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::time::{Instant, sleep, timeout};
+use towpath_cluster::{Applied, Apply, Cluster, Error, Seen, Selection};
+use towpath_object::{Key, Resource};
+use towpath_plan::{Change, Target};
+
+/// How long a kind that was only just defined may take until the server answers for it.
+const NEW_KIND: Duration = Duration::from_secs(20);
+
+/// Applies the target of `change`. An object of that name which is on its way out is waited for first.
+pub(crate) async fn apply(
+    cluster: &Cluster,
+    change: &Change,
+    target: &Target,
+    options: &Apply,
+    new_kind: bool,
+    patience: Duration,
+) -> Result<Applied, Error> {
+    if change.live.as_ref().is_some_and(towpath_object::Object::is_terminating) {
+        gone(cluster, &target.resource, &change.key, patience).await?;
+    }
+    let started = Instant::now();
+    loop {
+        match cluster.apply(&target.resource, &target.object, options).await {
+            // Between a definition's acceptance and the day its path is served lies a moment.
+            Err(error) if error.is_not_found() && new_kind && started.elapsed() < NEW_KIND => {
+                sleep(Duration::from_millis(50)).await;
+            }
+            result => return result,
+        }
+    }
+}
+
+/// Waits until the object is gone; true if it is.
+pub(crate) async fn gone(
+    cluster: &Cluster,
+    resource: &Resource,
+    key: &Key,
+    patience: Duration,
+) -> Result<bool, Error> {
+    until(cluster, resource, key, patience, |object| object.is_none()).await
+}
+
+/// Waits until a definition is served; true if it is.
+/// <https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/>
+pub(crate) async fn established(
+    cluster: &Cluster,
+    resource: &Resource,
+    key: &Key,
+    patience: Duration,
+) -> Result<bool, Error> {
+    until(cluster, resource, key, patience, |object| object.is_some_and(is_established)).await
+}
+
+pub(crate) fn is_established(definition: &Value) -> bool {
+    let conditions = definition.pointer("/status/conditions").and_then(Value::as_array);
+    conditions.into_iter().flatten().any(|condition| {
+        condition.get("type").and_then(Value::as_str) == Some("Established")
+            && condition.get("status").and_then(Value::as_str) == Some("True")
+    })
+}
+
+/// Watches one object until `done` says so; false when patience ends first.
+async fn until(
+    cluster: &Cluster,
+    resource: &Resource,
+    key: &Key,
+    patience: Duration,
+    done: impl Fn(Option<&Value>) -> bool,
+) -> Result<bool, Error> {
+    let mut follow = cluster.follow(resource, Selection::one(&key.namespace, &key.name));
+    let watched = async {
+        while let Some(seen) = follow.next().await {
+            let finished = match seen {
+                Seen::Reset(objects) => done(objects.first()),
+                Seen::Applied(object) => done(Some(&object)),
+                Seen::Deleted(_) => done(None),
+                // The kind itself has gone, and its objects with it.
+                Seen::Failed(error) if error.is_not_found() => done(None),
+                Seen::Failed(error) => return Err(error),
+            };
+            if finished {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    };
+    timeout(patience, watched).await.unwrap_or(Ok(false))
+}

@@ -1,0 +1,50 @@
+//! How to run.
+
+use std::time::Duration;
+
+use towpath_cluster::{Apply, FieldValidation};
+use towpath_plan::Removal;
+
+/// The name under which our fields are owned.
+pub(crate) const MANAGER: &str = "towpath";
+
+/// How to run a plan.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What becomes of objects that are no longer wanted.
+    pub removal: Removal,
+    /// Take objects that belong to another app.
+    pub adopt: bool,
+    /// Create the app's namespace when it is missing and no manifest defines it.
+    pub create_namespace: bool,
+    /// What the server makes of unknown fields.
+    pub validation: FieldValidation,
+    /// How many requests are under way at once.
+    pub concurrency: usize,
+    /// How long to wait for what has to happen in between: definitions to be served, deleted objects to be gone.
+    pub timeout: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            removal: Removal::Off,
+            adopt: false,
+            create_namespace: false,
+            validation: FieldValidation::Strict,
+            concurrency: 32,
+            timeout: Duration::from_secs(300),
+        }
+    }
+}
+
+impl Options {
+    pub(crate) fn apply(&self) -> Apply {
+        // Forced: desired state wins over whoever else changed these fields. The plan shows it before it happens.
+        Apply { manager: MANAGER.into(), force: true, dry_run: false, validation: self.validation }
+    }
+
+    pub(crate) fn dry_run(&self) -> Apply {
+        Apply { dry_run: true, ..self.apply() }
+    }
+}

@@ -1,0 +1,205 @@
+//! The inventory on the cluster: a ConfigMap beside the app, changed only under its resource version.
+
+use std::io::{Read as _, Write as _};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use serde_json::{Value, json};
+use towpath_cluster::Cluster;
+use towpath_object::{Gvk, Object, Resource};
+use towpath_plan::{App, AppName, Inventory};
+
+use crate::Error;
+
+/// The label by which inventories are found.
+const LABEL: &str = "towpath.dev/inventory";
+/// Below this an inventory is plain text for people to read; above, it is compressed.
+const PLAIN: usize = 512 * 1024;
+/// What a ConfigMap can hold, less some room for its metadata.
+const MOST: usize = 1_000_000;
+/// A compressed inventory never unpacks to more than this.
+const UNPACKED: u64 = 64 * 1024 * 1024;
+
+/// An inventory and the state in which it was read, so that nobody's change is overwritten.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Saved {
+    pub(crate) inventory: Inventory,
+    /// The ConfigMap's resource version; empty while there is none.
+    version: String,
+}
+
+impl Saved {
+    pub(crate) fn exists(&self) -> bool {
+        !self.version.is_empty()
+    }
+}
+
+fn config_maps() -> Resource {
+    Resource { gvk: Gvk::new("v1", "ConfigMap"), plural: "configmaps".into(), namespaced: true }
+}
+
+fn name_of(app: &App) -> String {
+    format!("towpath-app-{}", app.name)
+}
+
+/// Reads the app's inventory; an app that was never deployed has an empty one.
+pub(crate) async fn load(cluster: &Cluster, app: &App) -> Result<Saved, Error> {
+    match cluster.get(&config_maps(), &app.namespace, &name_of(app)).await? {
+        Some(value) => read(app, &value),
+        None => Ok(Saved::default()),
+    }
+}
+
+/// Writes the inventory if it is not what is saved already.
+pub(crate) async fn save(
+    cluster: &Cluster,
+    app: &App,
+    saved: &mut Saved,
+    inventory: Inventory,
+) -> Result<(), Error> {
+    if saved.exists() && saved.inventory == inventory {
+        return Ok(());
+    }
+    let object = write(app, &inventory, &saved.version)?;
+    let result = if saved.exists() {
+        cluster.replace(&config_maps(), &object).await
+    } else {
+        cluster.create(&config_maps(), &object).await
+    };
+    match result {
+        Ok(value) => {
+            *saved = read(app, &value)?;
+            Ok(())
+        }
+        Err(error) if error.is_conflict() || error.is_not_found() => {
+            // Our own write may have arrived although its answer did not.
+            let now = load(cluster, app).await?;
+            if now.exists() && now.inventory == inventory {
+                *saved = now;
+                Ok(())
+            } else {
+                Err(Error::Busy { app: app.clone() })
+            }
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Deletes the inventory: the app is no more.
+pub(crate) async fn forget(cluster: &Cluster, app: &App) -> Result<(), Error> {
+    let key = config_maps().key(&app.namespace, &name_of(app));
+    cluster.delete(&config_maps(), &key, "").await?;
+    Ok(())
+}
+
+/// The apps of a namespace (of all, with an empty one) and how many objects each has.
+pub(crate) async fn list(cluster: &Cluster, namespace: &str) -> Result<Vec<(App, usize)>, Error> {
+    let selection = towpath_cluster::Selection::in_namespace(namespace).labelled(LABEL);
+    let mut found = Vec::new();
+    cluster.list(&config_maps(), &selection, |value| found.push(value)).await?;
+    let mut apps = Vec::new();
+    for value in found {
+        let text = |field: &str| value.pointer(field).and_then(Value::as_str).unwrap_or_default();
+        let Some(Ok(name)) = text("/metadata/name").strip_prefix("towpath-app-").map(AppName::new) else {
+            continue;
+        };
+        let app = App { name, namespace: text("/metadata/namespace").into() };
+        let count = read(&app, &value)?.inventory.entries.len();
+        apps.push((app, count));
+    }
+    Ok(apps)
+}
+
+fn write(app: &App, inventory: &Inventory, version: &str) -> Result<Object, Error> {
+    let mut metadata = json!({
+        "name": name_of(app), "namespace": app.namespace,
+        "labels": {LABEL: "true", "app.kubernetes.io/managed-by": "towpath"},
+    });
+    if let (false, Some(fields)) = (version.is_empty(), metadata.as_object_mut()) {
+        fields.insert("resourceVersion".into(), version.into());
+    }
+    let text = inventory.to_text();
+    let mut value = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata});
+    let (part, data) = if text.len() <= PLAIN {
+        ("data", json!({"objects": text}))
+    } else {
+        let packed = pack(text.as_bytes());
+        if packed.len() > MOST {
+            return Err(Error::TooManyObjects { app: app.clone(), size: packed.len() });
+        }
+        ("binaryData", json!({"objects.gz": STANDARD.encode(packed)}))
+    };
+    if let Some(fields) = value.as_object_mut() {
+        fields.insert(part.into(), data);
+    }
+    Object::new(value).map_err(|invalid| damaged(app, invalid.to_string()))
+}
+
+fn read(app: &App, value: &Value) -> Result<Saved, Error> {
+    let text = match value.pointer("/binaryData/objects.gz").and_then(Value::as_str) {
+        Some(packed) => unpack(packed).map_err(|message| damaged(app, message))?,
+        None => value.pointer("/data/objects").and_then(Value::as_str).unwrap_or_default().to_string(),
+    };
+    let inventory = Inventory::parse(&text).map_err(|malformed| damaged(app, malformed.to_string()))?;
+    let version =
+        value.pointer("/metadata/resourceVersion").and_then(Value::as_str).unwrap_or_default().to_string();
+    Ok(Saved { inventory, version })
+}
+
+fn damaged(app: &App, message: String) -> Error {
+    Error::Damaged { app: app.clone(), message }
+}
+
+fn pack(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    let written = encoder.write_all(bytes).and_then(|()| encoder.finish());
+    written.expect("writing to memory does not fail")
+}
+
+fn unpack(text: &str) -> Result<String, String> {
+    let packed = STANDARD.decode(text).map_err(|error| error.to_string())?;
+    let mut unpacked = String::new();
+    GzDecoder::new(packed.as_slice())
+        .take(UNPACKED)
+        .read_to_string(&mut unpacked)
+        .map_err(|error| error.to_string())?;
+    Ok(unpacked)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use towpath_object::Key;
+    use towpath_plan::{Applied, Entry, Record};
+
+    fn inventory(count: usize) -> Inventory {
+        let entry = |index: usize| {
+            let key = Key::new("apps", "Deployment", "web", &format!("service-{index}"));
+            let record =
+                Record { manifest: format!("{index:032x}"), owned: format!("{:032x}", index * 7919) };
+            (key, Entry { version: "v1".into(), applied: Applied::Recorded(record) })
+        };
+        Inventory { entries: (0..count).map(entry).collect() }
+    }
+
+    #[test]
+    fn small_inventories_are_text_and_large_ones_are_packed() {
+        let app = App { name: AppName::new("shop").unwrap(), namespace: "web".into() };
+        for (count, part) in [(3, "/data/objects"), (10_000, "/binaryData/objects.gz")] {
+            let object = write(&app, &inventory(count), "7").unwrap();
+            assert!(object.value().pointer(part).is_some(), "{count}");
+            let saved = read(&app, object.value()).unwrap();
+            assert_eq!((saved.inventory, saved.version), (inventory(count), "7".to_string()));
+        }
+    }
+
+    #[test]
+    fn a_damaged_inventory_says_so() {
+        let app = App { name: AppName::new("shop").unwrap(), namespace: "web".into() };
+        let error = read(&app, &json!({"binaryData": {"objects.gz": "AAAA"}})).unwrap_err();
+        assert!(error.to_string().starts_with("read the inventory of shop in web:"), "{error}");
+    }
+}
