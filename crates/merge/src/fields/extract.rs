@@ -77,7 +77,8 @@ fn items(set: &FieldSet, list: &[Value]) -> Vec<Value> {
                 }
             }
             Element::Value(literal) => {
-                parts.extend(index.equal_to(literal.value()).and_then(|item| cut(entry, item)));
+                // A member of a set is its own identity, so it is never cut.
+                parts.extend(index.equal_to(literal.value()).cloned());
             }
             Element::Index(place) => parts.extend(list.get(*place).and_then(|item| cut(entry, item))),
         }
@@ -89,7 +90,7 @@ fn items(set: &FieldSet, list: &[Value]) -> Vec<Value> {
 fn identified(mut part: Value, key: &ListKey) -> Value {
     if let Value::Object(map) = &mut part {
         for (name, value) in key.fields() {
-            map.entry(name).or_insert_with(|| value.clone());
+            map.insert(name.into(), value.clone());
         }
     }
     part
