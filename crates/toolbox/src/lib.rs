@@ -46,15 +46,13 @@ pub fn ensure_in(places: &Places, tool: &str) -> Result<PathBuf> {
     if let Some(path) = places.find(tool) {
         return Ok(path);
     }
-    let go = on_path("go");
-    let path = match &go {
-        Some(go) => compile::tool(places, go, module, entry)?,
-        None if entry.in_envtest => download::tool(places, module, entry)?,
+    match &places.go {
+        Some(go) => compile::tool(places, go, module, entry),
+        None if entry.in_envtest => download::tool(places, module, entry),
         None => bail!(
             "{tool} is not here and cannot be built without Go.\n\
              Install Go {} or newer, or point TOWPATH_TOOLS at a folder that holds {tool}",
             table::GO_VERSION
         ),
-    };
-    Ok(path)
+    }
 }

@@ -9,20 +9,22 @@ use anyhow::{Context, Result};
 
 use crate::table::{self, Module};
 
-/// The folders that decide what [`crate::find`] sees.
+/// Where tools come from: what [`crate::find`] sees, and what [`crate::ensure`] makes them with.
 #[derive(Clone, Debug)]
 pub struct Places {
     /// Folders of ready binaries, first match wins: `KUBEBUILDER_ASSETS`, then `TOWPATH_TOOLS`.
     pub ready: Vec<PathBuf>,
     /// Our cache.
     pub cache: PathBuf,
+    /// The `go` command, where there is one.
+    pub go: Option<PathBuf>,
 }
 
 impl Places {
     /// The places that the environment names.
     pub fn from_env() -> Self {
         let ready = ["KUBEBUILDER_ASSETS", "TOWPATH_TOOLS"].into_iter().filter_map(folder_var).collect();
-        Places { ready, cache: cache_dir() }
+        Places { ready, cache: cache_dir(), go: on_path("go") }
     }
 
     /// The path of a tool that is already here.
@@ -119,7 +121,8 @@ mod tests {
     fn ready_folders_win_over_the_cache() {
         let root = tempfile::tempdir().unwrap();
         let (assets, ready) = (root.path().join("assets"), root.path().join("ready"));
-        let places = Places { ready: vec![assets.clone(), ready.clone()], cache: root.path().join("cache") };
+        let cache = root.path().join("cache");
+        let places = Places { ready: vec![assets.clone(), ready.clone()], cache, go: None };
         assert_eq!(places.find("etcd"), None);
 
         let (module, _) = table::lookup("etcd").unwrap();
@@ -133,7 +136,7 @@ mod tests {
     #[test]
     fn a_downloaded_control_plane_is_found() {
         let root = tempfile::tempdir().unwrap();
-        let places = Places { ready: vec![], cache: root.path().into() };
+        let places = Places { ready: vec![], cache: root.path().into(), go: None };
         put(&places.envtest(), "kube-apiserver");
         assert_eq!(places.find("kube-apiserver"), Some(places.envtest().join("kube-apiserver")));
     }
@@ -142,7 +145,7 @@ mod tests {
     fn a_file_that_cannot_be_run_is_not_a_tool() {
         let root = tempfile::tempdir().unwrap();
         fs::write(root.path().join("etcd"), "").unwrap();
-        let places = Places { ready: vec![root.path().into()], cache: root.path().join("cache") };
+        let places = Places { ready: vec![root.path().into()], cache: root.path().join("cache"), go: None };
         assert_eq!(places.find("etcd"), None);
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use crate::compile::go_command;
-use crate::places::{Places, on_path};
+use crate::places::Places;
 use crate::table::{self, Module};
 use crate::{lock, progress};
 
@@ -30,14 +30,14 @@ pub(crate) fn ensure(places: &Places) -> Result<PathBuf> {
     if let Some(found) = here.into_iter().find(|path| path.is_dir()) {
         return Ok(found);
     }
-    let Some(go) = on_path("go") else {
+    let Some(go) = &places.go else {
         bail!(
             "kwok's stage files are not here: they come with Go's module download, so install Go {}",
             table::GO_VERSION
         );
     };
     let _lock = lock::acquire(&places.tools().join("build.lock"), FOLDER)?;
-    place(&go, module, &folder)
+    place(go, module, &folder)
 }
 
 /// Copies the stage files into `folder`, all or none.
@@ -115,7 +115,7 @@ mod tests {
     fn a_ready_folder_may_bring_its_stages() {
         let root = tempfile::tempdir().unwrap();
         fs::create_dir(root.path().join(FOLDER)).unwrap();
-        let places = Places { ready: vec![root.path().into()], cache: root.path().join("cache") };
+        let places = Places { ready: vec![root.path().into()], cache: root.path().join("cache"), go: None };
         assert_eq!(ensure(&places).unwrap(), root.path().join(FOLDER));
     }
 }

@@ -39,9 +39,10 @@ fn build(dist: &Path, name: &str, recipe: &Recipe, compiler: &str) -> Result<()>
     // No path of this machine in the binary: the same source gives the same bytes elsewhere.
     let folders = [Some((root(), "towpath")), cargo_home().map(|home| (home, "cargo"))];
     let remap = |(path, name): (PathBuf, &str)| format!("--remap-path-prefix={}={name}", path.display());
-    let flags: Vec<String> =
-        std::iter::once(recipe.flags.to_owned()).chain(folders.into_iter().flatten().map(remap)).collect();
-    start(command.env("RUSTFLAGS", flags.join(" ").trim()))?;
+    let remaps = folders.into_iter().flatten().map(remap);
+    let flags: Vec<String> = recipe.flags.iter().map(|flag| (*flag).to_owned()).chain(remaps).collect();
+    // Cargo's own separator, so that a folder with a space in its name stays one flag.
+    start(command.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}")))?;
     let built = target_dir().join(recipe.triple).join("release/towpath");
     fs::copy(&built, dist.join(name)).with_context(|| format!("copy {}", built.display()))?;
     println!("{}", dist.join(name).display());

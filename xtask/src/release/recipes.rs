@@ -10,7 +10,7 @@ pub struct Recipe {
     /// C compilers that can make code for it and link it; the first that is here is taken.
     pub compilers: &'static [&'static str],
     /// Flags for rustc.
-    pub flags: &'static str,
+    pub flags: &'static [&'static str],
 }
 
 /// The binaries, each with its recipes.
@@ -21,24 +21,28 @@ pub const BINARIES: &[(&str, &[Recipe])] = &[
     (
         "towpath-linux-amd64",
         &[
-            recipe("x86_64-unknown-linux-musl", &["x86_64-linux-musl-gcc", "musl-gcc"], ""),
+            recipe("x86_64-unknown-linux-musl", &["x86_64-linux-musl-gcc", "musl-gcc"], &[]),
             recipe("x86_64-unknown-linux-gnu", &["x86_64-linux-gnu-gcc", "cc"], STATIC),
         ],
     ),
     (
         "towpath-linux-arm64",
         &[
-            recipe("aarch64-unknown-linux-musl", &["aarch64-linux-musl-gcc"], ""),
+            recipe("aarch64-unknown-linux-musl", &["aarch64-linux-musl-gcc"], &[]),
             recipe("aarch64-unknown-linux-gnu", &["aarch64-linux-gnu-gcc", "cc"], STATIC),
         ],
     ),
-    ("towpath-darwin-amd64", &[recipe("x86_64-apple-darwin", &["o64-clang", "cc"], "")]),
-    ("towpath-darwin-arm64", &[recipe("aarch64-apple-darwin", &["oa64-clang", "cc"], "")]),
+    ("towpath-darwin-amd64", &[recipe("x86_64-apple-darwin", &["o64-clang", "cc"], &[])]),
+    ("towpath-darwin-arm64", &[recipe("aarch64-apple-darwin", &["oa64-clang", "cc"], &[])]),
 ];
 
-const STATIC: &str = "-C target-feature=+crt-static";
+const STATIC: &[&str] = &["-Ctarget-feature=+crt-static"];
 
-const fn recipe(triple: &'static str, compilers: &'static [&'static str], flags: &'static str) -> Recipe {
+const fn recipe(
+    triple: &'static str,
+    compilers: &'static [&'static str],
+    flags: &'static [&'static str],
+) -> Recipe {
     Recipe { triple, compilers, flags }
 }
 
