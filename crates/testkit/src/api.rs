@@ -8,7 +8,7 @@ use std::fmt;
 use anyhow::{Context as _, Result, anyhow};
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
-use http::{Method, Request, StatusCode};
+use http::{Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full};
 use serde_json::Value;
 
@@ -65,11 +65,7 @@ impl Api {
             }
         };
         let client = tls::client(authority, identity)?;
-        Ok(Self {
-            client,
-            base: base.trim_end_matches('/').to_owned(),
-            token,
-        })
+        Ok(Self { client, base: base.trim_end_matches('/').to_owned(), token })
     }
 
     /// One request as it is; any status is an answer.
@@ -79,10 +75,8 @@ impl Api {
         path: &str,
         content_type: &str,
         body: Bytes,
-    ) -> Result<(StatusCode, Bytes)> {
-        let mut request = Request::builder()
-            .method(method)
-            .uri(format!("{}{path}", self.base));
+    ) -> Result<Response<Bytes>> {
+        let mut request = Request::builder().method(method).uri(format!("{}{path}", self.base));
         if !body.is_empty() {
             request = request.header(CONTENT_TYPE, content_type);
         }
@@ -90,19 +84,11 @@ impl Api {
             request = request.header(AUTHORIZATION, token);
         }
         let request = request.body(Full::new(body)).context("build the request")?;
-        let response = self
-            .client
-            .request(request)
-            .await
-            .with_context(|| format!("reach {}{path}", self.base))?;
-        let status = response.status();
-        let body = response
-            .into_body()
-            .collect()
-            .await
-            .context("read the answer")?
-            .to_bytes();
-        Ok((status, body))
+        let response =
+            self.client.request(request).await.with_context(|| format!("reach {}{path}", self.base))?;
+        let (head, body) = response.into_parts();
+        let body = body.collect().await.context("read the answer")?.to_bytes();
+        Ok(Response::from_parts(head, body))
     }
 
     /// Reads an object or a list.
@@ -129,37 +115,23 @@ impl Api {
 
     /// Creates an object in the collection at `path`.
     pub async fn post(&self, path: &str, object: &Value) -> Result<Value> {
-        self.json(Method::POST, path, "application/json", encode(object))
-            .await
+        self.json(Method::POST, path, "application/json", encode(object)).await
     }
 
     /// Replaces an object.
     pub async fn put(&self, path: &str, object: &Value) -> Result<Value> {
-        self.json(Method::PUT, path, "application/json", encode(object))
-            .await
+        self.json(Method::PUT, path, "application/json", encode(object)).await
     }
 
     /// Merges a JSON merge patch into an object.
     pub async fn patch(&self, path: &str, changes: &Value) -> Result<Value> {
-        self.json(
-            Method::PATCH,
-            path,
-            "application/merge-patch+json",
-            encode(changes),
-        )
-        .await
+        self.json(Method::PATCH, path, "application/merge-patch+json", encode(changes)).await
     }
 
     /// Applies an object server-side at its own path, taking over fields that others own.
     pub async fn apply(&self, path: &str, object: &Value, manager: &str) -> Result<Value> {
         let path = format!("{path}?fieldManager={manager}&force=true");
-        self.json(
-            Method::PATCH,
-            &path,
-            "application/apply-patch+yaml",
-            encode(object),
-        )
-        .await
+        self.json(Method::PATCH, &path, "application/apply-patch+yaml", encode(object)).await
     }
 
     /// Deletes an object.
@@ -169,17 +141,13 @@ impl Api {
 
     async fn json(&self, method: Method, path: &str, content_type: &str, body: Bytes) -> Result<Value> {
         let request = format!("{method} {path}");
-        let (status, answer) = self.send(method, path, content_type, body).await?;
+        let answer = self.send(method, path, content_type, body).await?;
+        let status = answer.status();
         if !status.is_success() {
-            let body = String::from_utf8_lossy(&answer).into_owned();
-            return Err(Refused {
-                status,
-                body,
-                request,
-            }
-            .into());
+            let body = String::from_utf8_lossy(answer.body()).into_owned();
+            return Err(Refused { status, body, request }.into());
         }
-        serde_json::from_slice(&answer).with_context(|| format!("{request}: read the answer as JSON"))
+        serde_json::from_slice(answer.body()).with_context(|| format!("{request}: read the answer as JSON"))
     }
 }
 

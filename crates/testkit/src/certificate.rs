@@ -40,18 +40,10 @@ impl Authority {
         let mut params = CertificateParams::default();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::DigitalSignature];
-        params
-            .distinguished_name
-            .push(DnType::CommonName, "towpath-testkit");
+        params.distinguished_name.push(DnType::CommonName, "towpath-testkit");
         let key = KeyPair::generate().context("make the authority's key")?;
-        let certificate = params
-            .self_signed(&key)
-            .context("sign the authority's certificate")?
-            .pem();
-        Ok(Self {
-            issuer: Issuer::new(params, key),
-            certificate,
-        })
+        let certificate = params.self_signed(&key).context("sign the authority's certificate")?.pem();
+        Ok(Self { issuer: Issuer::new(params, key), certificate })
     }
 
     /// Its own certificate, as PEM.
@@ -74,15 +66,9 @@ impl Authority {
     pub fn client(&self, user: &str, groups: &[&str], validity: Validity) -> Result<Identity> {
         let mut params = CertificateParams::default();
         params.distinguished_name.push(DnType::CommonName, user);
-        let kinds = [
-            DnType::OrganizationName,
-            DnType::CustomDnType(ORGANIZATION.to_vec()),
-        ];
+        let kinds = [DnType::OrganizationName, DnType::CustomDnType(ORGANIZATION.to_vec())];
         if groups.len() > kinds.len() {
-            bail!(
-                "{user}: a client certificate holds at most {} groups",
-                kinds.len()
-            );
+            bail!("{user}: a client certificate holds at most {} groups", kinds.len());
         }
         for (kind, group) in kinds.into_iter().zip(groups) {
             params.distinguished_name.push(kind, *group);
@@ -98,12 +84,7 @@ impl Authority {
             params.not_after = rcgen::date_time_ymd(2020, 1, 1);
         }
         let key = KeyPair::generate().context("make a key")?;
-        let certificate = params
-            .signed_by(&key, &self.issuer)
-            .context("sign a certificate")?;
-        Ok(Identity {
-            certificate: certificate.pem(),
-            key: key.serialize_pem(),
-        })
+        let certificate = params.signed_by(&key, &self.issuer).context("sign a certificate")?;
+        Ok(Identity { certificate: certificate.pem(), key: key.serialize_pem() })
     }
 }

@@ -21,12 +21,7 @@ struct Hands {
 impl MovableClock {
     /// A clock that shows this time.
     pub fn at(now: Timestamp) -> Self {
-        Self {
-            hands: Arc::new(Mutex::new(Hands {
-                now,
-                monotonic: Duration::ZERO,
-            })),
-        }
+        Self { hands: Arc::new(Mutex::new(Hands { now, monotonic: Duration::ZERO })) }
     }
 
     /// Lets time pass: date and measure go on by the same amount.
@@ -48,10 +43,7 @@ impl Clock for MovableClock {
     }
 
     fn monotonic(&self) -> Duration {
-        self.hands
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .monotonic
+        self.hands.lock().unwrap_or_else(PoisonError::into_inner).monotonic
     }
 }
 

@@ -36,10 +36,7 @@ impl Folder {
         remover.args(["-c", REMOVER, "remover"]).arg(&path);
         #[cfg(unix)]
         remover.process_group(0);
-        remover
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
+        remover.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         let remover = remover.spawn().context("start the work folder's remover")?;
         Ok(Self { path, remover })
     }

@@ -21,9 +21,8 @@ pub(crate) const TRIES: usize = 3;
 pub(crate) fn free() -> Result<u16> {
     static NEXT: AtomicU32 = AtomicU32::new(u32::MAX);
     // Test processes start at different places, so that they rarely want the same port.
-    let start = process::id()
-        .wrapping_mul(7919)
-        .wrapping_add(Timestamp::now().subsec_nanosecond().unsigned_abs());
+    let start =
+        process::id().wrapping_mul(7919).wrapping_add(Timestamp::now().subsec_nanosecond().unsigned_abs());
     let _ = NEXT.compare_exchange(u32::MAX, start % COUNT, Ordering::Relaxed, Ordering::Relaxed);
     for _ in 0..COUNT {
         let offset = NEXT.fetch_add(1, Ordering::Relaxed) % COUNT;

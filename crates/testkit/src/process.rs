@@ -33,14 +33,11 @@ impl Process {
     /// end; with no grace it is killed at once, which is right for whatever has nothing to lose.
     pub fn start(command: &Command, log: &Path, grace: Duration) -> Result<Self> {
         let name = command.get_program().to_string_lossy();
-        let name = Path::new(name.as_ref())
-            .file_name()
-            .map_or(name.to_string(), |n| n.to_string_lossy().into());
+        let name =
+            Path::new(name.as_ref()).file_name().map_or(name.to_string(), |n| n.to_string_lossy().into());
         let output = File::create(log).with_context(|| format!("create the log {}", log.display()))?;
         let mut guard = Command::new("sh");
-        guard
-            .args(["-c", GUARD, "guard"])
-            .arg(grace.as_secs().to_string());
+        guard.args(["-c", GUARD, "guard"]).arg(grace.as_secs().to_string());
         guard.arg(command.get_program()).args(command.get_args());
         for (key, value) in command.get_envs() {
             match value {
@@ -54,34 +51,17 @@ impl Process {
         // A group of its own: Ctrl-C at the terminal must not end the watcher before it has done its work.
         #[cfg(unix)]
         guard.process_group(0);
-        guard
-            .stdin(Stdio::piped())
-            .stdout(output.try_clone().context("share the log")?)
-            .stderr(output);
+        guard.stdin(Stdio::piped()).stdout(output.try_clone().context("share the log")?).stderr(output);
         let guard = guard.spawn().with_context(|| format!("start {name}"))?;
-        Ok(Self {
-            name,
-            log: log.to_path_buf(),
-            guard,
-        })
+        Ok(Self { name, log: log.to_path_buf(), guard })
     }
 
     /// Fails, with the end of the log, when the process has ended by itself.
     pub fn check(&mut self) -> Result<()> {
-        if self
-            .guard
-            .try_wait()
-            .context("ask for the process' state")?
-            .is_some()
-        {
+        if self.guard.try_wait().context("ask for the process' state")?.is_some() {
             bail!("{} ended; its log ends with:\n{}", self.name, self.log_tail());
         }
         Ok(())
-    }
-
-    /// The id of the process group that the child runs in.
-    pub fn group(&self) -> u32 {
-        self.guard.id()
     }
 
     /// Where its output goes.

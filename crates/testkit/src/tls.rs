@@ -50,7 +50,5 @@ pub(crate) fn client(authority: &str, identity: Option<&Identity>) -> Result<Htt
         .https_or_http()
         .enable_http1()
         .wrap_connector(tcp);
-    Ok(Client::builder(TokioExecutor::new())
-        .pool_max_idle_per_host(1024)
-        .build(connector))
+    Ok(Client::builder(TokioExecutor::new()).pool_max_idle_per_host(1024).build(connector))
 }

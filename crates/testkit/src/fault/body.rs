@@ -24,9 +24,7 @@ pub(super) fn passed(body: Incoming) -> Body {
 
 /// These bytes.
 pub(super) fn whole(content: String) -> Body {
-    Full::new(Bytes::from(content))
-        .map_err(|never: Infallible| match never {})
-        .boxed_unsync()
+    Full::new(Bytes::from(content)).map_err(|never: Infallible| match never {}).boxed_unsync()
 }
 
 /// What the server says, in pieces with a pause before each.
@@ -106,20 +104,13 @@ fn boxed(data: impl Stream<Item = io::Result<Bytes>> + Send + 'static) -> Body {
 fn split(chunk: io::Result<Bytes>, piece: usize) -> Vec<io::Result<Bytes>> {
     match chunk {
         Err(error) => vec![Err(error)],
-        Ok(bytes) => bytes
-            .chunks(piece)
-            .map(|part| Ok(Bytes::copy_from_slice(part)))
-            .collect(),
+        Ok(bytes) => bytes.chunks(piece).map(|part| Ok(Bytes::copy_from_slice(part))).collect(),
     }
 }
 
 /// Cuts after the last event that may pass; each ends with a line feed.
 fn first_events(mut bytes: Bytes, left: &mut usize) -> Bytes {
-    let ends = bytes
-        .iter()
-        .enumerate()
-        .filter(|(_, byte)| **byte == b'\n')
-        .map(|(at, _)| at + 1);
+    let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
     let ends: Vec<usize> = ends.take(*left).collect();
     *left -= ends.len();
     if let (0, Some(end)) = (*left, ends.last()) {

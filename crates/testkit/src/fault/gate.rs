@@ -76,11 +76,7 @@ impl Gate {
 
     /// Opens the gate, forgets stop point and count.
     pub(super) fn reset(&mut self) {
-        *self = Self {
-            under_way: self.under_way,
-            epoch: self.epoch + 1,
-            ..Self::default()
-        };
+        *self = Self { under_way: self.under_way, epoch: self.epoch + 1, ..Self::default() };
     }
 
     /// Changes with every reset.

@@ -1,83 +1,60 @@
 //! The proxy as tests see it.
 
-use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Result};
 use http::{HeaderValue, Method};
-use tokio::net::TcpListener;
 use tokio::sync::watch;
-use tokio::task::AbortHandle;
 
 use super::gate::{Gate, Stop};
 use super::record::Seen;
 use super::rule::Rule;
 use super::serve::{self, Shared};
 use crate::api::{Api, Credentials};
+use crate::background::Background;
 use crate::certificate::Validity;
 use crate::plane::ControlPlane;
-use crate::tls;
+use crate::tls::{self, HttpClient};
 
-/// A proxy in front of a control plane. It lives in the tokio runtime that started it, until dropped.
+/// A proxy in front of a control plane, until dropped.
 #[derive(Debug)]
 pub struct FaultProxy {
     shared: Arc<Shared>,
-    server: AbortHandle,
+    // Held for its end.
+    _server: Background,
     url: String,
     kubeconfig: PathBuf,
 }
 
 impl FaultProxy {
     /// A proxy for clients that bring their own token, or none: then they are the administrator.
-    pub async fn start(plane: &ControlPlane) -> Result<Self> {
-        let client = tls::client(plane.ca_pem(), None)?;
+    pub fn start(plane: &ControlPlane) -> Result<Self> {
         let token =
             HeaderValue::try_from(format!("Bearer {}", plane.admin_token())).context("use the token")?;
-        Self::listen(plane, |state| Shared {
-            client,
-            token: Some(token),
-            ..state
-        })
-        .await
+        Self::listen(plane, tls::client(plane.ca_pem(), None)?, Some(token))
     }
 
     /// A proxy whose clients all are this user in these groups.
-    pub async fn start_as(plane: &ControlPlane, user: &str, groups: &[&str]) -> Result<Self> {
+    pub fn start_as(plane: &ControlPlane, user: &str, groups: &[&str]) -> Result<Self> {
         let identity = plane.authority().client(user, groups, Validity::Valid)?;
-        let client = tls::client(plane.ca_pem(), Some(&identity))?;
-        Self::listen(plane, |state| Shared {
-            client,
-            token: None,
-            ..state
-        })
-        .await
+        Self::listen(plane, tls::client(plane.ca_pem(), Some(&identity))?, None)
     }
 
-    async fn listen(plane: &ControlPlane, complete: impl FnOnce(Shared) -> Shared) -> Result<Self> {
-        let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))
-            .await
-            .context("listen on loopback")?;
-        let url = format!(
-            "http://{}",
-            listener.local_addr().context("ask for the proxy's address")?
-        );
-        let shared = Arc::new(complete(Shared {
-            client: tls::client(plane.ca_pem(), None)?,
-            token: None,
+    fn listen(plane: &ControlPlane, client: HttpClient, token: Option<HeaderValue>) -> Result<Self> {
+        let shared = Arc::new(Shared {
+            client,
+            token,
             server: plane.url().to_owned(),
             gate: watch::Sender::new(Gate::default()),
             rules: Mutex::default(),
             seen: Mutex::default(),
-        }));
-        let server = tokio::spawn(serve::accept(listener, Arc::clone(&shared))).abort_handle();
+        });
+        let state = Arc::clone(&shared);
+        let server = Background::start("fault-proxy", move |listener| serve::accept(listener, state))?;
+        let url = format!("http://{}", server.address());
         let kubeconfig = plane.write_kubeconfig_for_proxy(&url)?;
-        Ok(Self {
-            shared,
-            server,
-            url,
-            kubeconfig,
-        })
+        Ok(Self { shared, _server: server, url, kubeconfig })
     }
 
     /// Where it listens, `http://127.0.0.1:PORT`.
@@ -97,11 +74,7 @@ impl FaultProxy {
 
     /// Adds a rule. The first rule that has a fault for a request decides.
     pub fn add(&self, rule: Rule) {
-        self.shared
-            .rules
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(rule);
+        self.shared.rules.lock().unwrap_or_else(PoisonError::into_inner).push(rule);
     }
 
     /// Stops before the server sees the n-th write (from 1, since the start or the last reset).
@@ -119,18 +92,12 @@ impl FaultProxy {
     /// fewer writes never gets there: wait for its end as well.
     pub async fn stopped(&self) {
         let mut gate = self.shared.gate.subscribe();
-        gate.wait_for(Gate::settled)
-            .await
-            .expect("the sender lives as long as we do");
+        gate.wait_for(Gate::settled).await.expect("the sender lives as long as we do");
     }
 
     /// Forgets rules, stop point, count and record. What was held is cut, never handed on.
     pub fn reset(&self) {
-        self.shared
-            .rules
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clear();
+        self.shared.rules.lock().unwrap_or_else(PoisonError::into_inner).clear();
         let mut seen = self.shared.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.clear();
         self.shared.gate.send_modify(Gate::reset);
@@ -138,24 +105,12 @@ impl FaultProxy {
 
     /// All requests seen, in order of arrival.
     pub fn seen(&self) -> Vec<Seen> {
-        self.shared
-            .seen
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.shared.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The writes seen, in order of arrival, with those that are held.
     pub fn writes(&self) -> Vec<(Method, String)> {
         let seen = self.seen().into_iter();
-        seen.filter(Seen::is_write)
-            .map(|write| (write.method, write.path))
-            .collect()
-    }
-}
-
-impl Drop for FaultProxy {
-    fn drop(&mut self) {
-        self.server.abort();
+        seen.filter(Seen::is_write).map(|write| (write.method, write.path)).collect()
     }
 }

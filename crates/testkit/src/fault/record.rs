@@ -30,9 +30,7 @@ impl Seen {
 
     /// Whether it is a watch.
     pub fn is_watch(&self) -> bool {
-        self.query
-            .split('&')
-            .any(|pair| matches!(pair, "watch" | "watch=1" | "watch=true"))
+        self.query.split('&').any(|pair| matches!(pair, "watch" | "watch=1" | "watch=true"))
     }
 
     /// Whether it asks for a change that is kept. A dry run is not, nor are the reviews (`may I?`, `who am I?`) that
@@ -59,13 +57,7 @@ mod tests {
         assert!(seen(Method::POST, "/api/v1/namespaces").is_write());
         assert!(seen(Method::PATCH, "/api/v1/namespaces/a?force=true").is_write());
         assert!(!seen(Method::PATCH, "/api/v1/namespaces/a?dryRun=All").is_write());
-        assert!(
-            !seen(
-                Method::POST,
-                "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
-            )
-            .is_write()
-        );
+        assert!(!seen(Method::POST, "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews").is_write());
         assert!(!seen(Method::GET, "/api/v1/namespaces").is_write());
     }
 

@@ -44,18 +44,12 @@ pub enum Fault {
 impl Fault {
     /// An answer with this status.
     pub fn status(code: u16) -> Self {
-        Self::Status {
-            code,
-            retry_after: None,
-        }
+        Self::Status { code, retry_after: None }
     }
 
     /// 429, with the seconds to wait.
     pub fn too_many_requests(retry_after: u64) -> Self {
-        Self::Status {
-            code: 429,
-            retry_after: Some(retry_after),
-        }
+        Self::Status { code: 429, retry_after: Some(retry_after) }
     }
 }
 
@@ -74,15 +68,7 @@ pub struct Rule {
 impl Rule {
     /// This fault, for every request.
     pub fn new(fault: Fault) -> Self {
-        Self {
-            fault,
-            method: None,
-            path: None,
-            writes: false,
-            watches: false,
-            skip: 0,
-            times: usize::MAX,
-        }
+        Self { fault, method: None, path: None, writes: false, watches: false, skip: 0, times: usize::MAX }
     }
 
     /// Only requests with this method.
@@ -155,14 +141,9 @@ mod tests {
     fn a_rule_skips_then_counts_only_what_matches() {
         let get = Seen::new(&Request::builder().uri("/api/v1/pods/a").body(()).unwrap());
         let other = Seen::new(&Request::builder().uri("/api/v1/nodes").body(()).unwrap());
-        let mut rule = Rule::new(Fault::CutBefore)
-            .method(Method::GET)
-            .path("/pods/")
-            .skip(1)
-            .times(2);
-        let hits: Vec<bool> = [&get, &other, &get, &other, &get, &get]
-            .map(|seen| rule.apply(seen).is_some())
-            .into();
+        let mut rule = Rule::new(Fault::CutBefore).method(Method::GET).path("/pods/").skip(1).times(2);
+        let hits: Vec<bool> =
+            [&get, &other, &get, &other, &get, &get].map(|seen| rule.apply(seen).is_some()).into();
         assert_eq!(hits, [false, false, true, false, true, false]);
     }
 }

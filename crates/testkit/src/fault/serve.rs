@@ -52,9 +52,7 @@ pub(super) async fn accept(listener: TcpListener, shared: Arc<Shared>) {
         connections.spawn(async move {
             let service = service_fn(|request| answer(Arc::clone(&shared), request));
             // A cut is an error here, and wanted.
-            let _ = http1::Builder::new()
-                .serve_connection(TokioIo::new(stream), service)
-                .await;
+            let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
         });
         while connections.try_join_next().is_some() {}
     }
@@ -64,12 +62,7 @@ pub(super) async fn accept(listener: TcpListener, shared: Arc<Shared>) {
 async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> io::Result<Response<Body>> {
     let seen = Seen::new(&request);
     let is_write = seen.is_write();
-    let Arrival {
-        pass,
-        epoch,
-        number,
-        fault,
-    } = shared.arrive(seen);
+    let Arrival { pass, epoch, number, fault } = shared.arrive(seen);
     if pass == Pass::Hold {
         return Err(shared.hold(epoch).await);
     }
@@ -124,9 +117,9 @@ async fn suffer(
         Some(Fault::TruncatedBody { after }) => {
             Ok(pass(request).await?.map(|whole| body::truncated(whole, after)))
         }
-        Some(Fault::WatchExpired { after }) => Ok(pass(request)
-            .await?
-            .map(|whole| body::expired_watch(whole, after))),
+        Some(Fault::WatchExpired { after }) => {
+            Ok(pass(request).await?.map(|whole| body::expired_watch(whole, after)))
+        }
     }
 }
 
@@ -134,9 +127,7 @@ async fn forward(shared: &Shared, request: Request<Incoming>) -> io::Result<Resp
     let (mut head, content) = request.into_parts();
     let content: Bytes = content.collect().await.map_err(io::Error::other)?.to_bytes();
     let path = head.uri.path_and_query().map_or("/", |path| path.as_str());
-    head.uri = format!("{}{path}", shared.server)
-        .parse()
-        .map_err(io::Error::other)?;
+    head.uri = format!("{}{path}", shared.server).parse().map_err(io::Error::other)?;
     for name in [HOST, CONNECTION, TRANSFER_ENCODING] {
         head.headers.remove(name);
     }
@@ -154,15 +145,11 @@ async fn forward(shared: &Shared, request: Request<Incoming>) -> io::Result<Resp
 
 fn refusal(code: u16, retry_after: Option<u64>) -> anyhow::Result<Response<Body>> {
     let status = body::status(code, "injected by a test");
-    let mut answer = Response::builder()
-        .status(code)
-        .header(CONTENT_TYPE, "application/json");
+    let mut answer = Response::builder().status(code).header(CONTENT_TYPE, "application/json");
     if let Some(seconds) = retry_after {
         answer = answer.header(RETRY_AFTER, seconds);
     }
-    answer
-        .body(body::whole(status.to_string()))
-        .context("build the answer")
+    answer.body(body::whole(status.to_string())).context("build the answer")
 }
 
 impl Shared {
@@ -170,21 +157,11 @@ impl Shared {
     fn arrive(&self, mut seen: Seen) -> Arrival {
         let mut all = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let (mut pass, mut epoch) = (Pass::Hold, 0);
-        self.gate
-            .send_modify(|gate| (pass, epoch) = (gate.arrive(seen.is_write()), gate.epoch()));
-        let fault = if pass == Pass::Hold {
-            None
-        } else {
-            self.fault_for(&seen)
-        };
+        self.gate.send_modify(|gate| (pass, epoch) = (gate.arrive(seen.is_write()), gate.epoch()));
+        let fault = if pass == Pass::Hold { None } else { self.fault_for(&seen) };
         seen.faulted = fault.is_some();
         all.push(seen);
-        Arrival {
-            pass,
-            epoch,
-            number: all.len() - 1,
-            fault,
-        }
+        Arrival { pass, epoch, number: all.len() - 1, fault }
     }
 
     fn fault_for(&self, seen: &Seen) -> Option<Fault> {

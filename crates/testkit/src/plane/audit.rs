@@ -68,10 +68,7 @@ impl AuditEvent {
 impl AuditLog {
     pub(super) fn from_now(path: &Path) -> Self {
         let offset = std::fs::metadata(path).map_or(0, |found| found.len());
-        Self {
-            path: path.to_path_buf(),
-            offset,
-        }
+        Self { path: path.to_path_buf(), offset }
     }
 
     /// The whole log's file.
@@ -89,10 +86,7 @@ impl AuditLog {
         file.read_to_string(&mut text).with_context(name)?;
         // The last line may be half written.
         let complete = text.rsplit_once('\n').map_or("", |(lines, _)| lines);
-        complete
-            .lines()
-            .map(|line| serde_json::from_str(line).with_context(name))
-            .collect()
+        complete.lines().map(|line| serde_json::from_str(line).with_context(name)).collect()
     }
 
     /// The changes that this user asked for since.

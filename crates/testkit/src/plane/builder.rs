@@ -14,11 +14,7 @@ pub struct Builder {
 
 impl Default for Builder {
     fn default() -> Self {
-        Self {
-            controllers: true,
-            nodes: 0,
-            audit: false,
-        }
+        Self { controllers: true, nodes: 0, audit: false }
     }
 }
 

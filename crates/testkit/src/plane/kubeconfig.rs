@@ -15,10 +15,7 @@ pub(crate) fn kubeconfig(
 ) -> String {
     let mut cluster = json!({ "server": url });
     if let (Some(authority), Some(cluster)) = (authority, cluster.as_object_mut()) {
-        cluster.insert(
-            "certificate-authority-data".into(),
-            Value::String(STANDARD.encode(authority)),
-        );
+        cluster.insert("certificate-authority-data".into(), Value::String(STANDARD.encode(authority)));
     }
     let credentials = match credentials {
         Credentials::Anonymous => json!({}),

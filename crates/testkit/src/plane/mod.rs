@@ -104,10 +104,7 @@ impl ControlPlane {
 
     /// The audit log, from now on.
     pub fn audit(&self) -> Result<AuditLog> {
-        let path = self
-            .audit
-            .as_deref()
-            .context("this control plane was started without an audit log")?;
+        let path = self.audit.as_deref().context("this control plane was started without an audit log")?;
         Ok(AuditLog::from_now(path))
     }
 
@@ -116,14 +113,10 @@ impl ControlPlane {
         let count = self.names.fetch_add(1, Ordering::Relaxed) + 1;
         let name = format!("{prefix}-{count}");
         let api = self.api();
-        api.post("/api/v1/namespaces", &json!({ "metadata": { "name": name } }))
-            .await?;
+        api.post("/api/v1/namespaces", &json!({ "metadata": { "name": name } })).await?;
         // Pods are refused before it exists. The controller would make it in a moment; we do not wait for that.
         let account = json!({ "metadata": { "name": "default" } });
-        match api
-            .post(&format!("/api/v1/namespaces/{name}/serviceaccounts"), &account)
-            .await
-        {
+        match api.post(&format!("/api/v1/namespaces/{name}/serviceaccounts"), &account).await {
             Err(error) if api::status(&error) != Some(StatusCode::CONFLICT) => Err(error),
             _ => Ok(name),
         }
@@ -139,12 +132,7 @@ impl ControlPlane {
     fn write_kubeconfig(&self, user: &str, groups: &[&str], validity: Validity) -> Result<PathBuf> {
         let count = self.names.fetch_add(1, Ordering::Relaxed) + 1;
         let identity = self.authority.client(user, groups, validity)?;
-        let content = kubeconfig(
-            &self.url,
-            Some(self.ca_pem()),
-            user,
-            Credentials::Certificate(&identity),
-        );
+        let content = kubeconfig(&self.url, Some(self.ca_pem()), user, Credentials::Certificate(&identity));
         self.folder.write(&format!("user-{count}.kubeconfig"), content)
     }
 }

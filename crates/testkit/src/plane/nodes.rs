@@ -16,11 +16,7 @@ pub(super) async fn create(api: &Api, count: usize) -> Result<()> {
         let labels = json!({ "kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64" });
         let node = json!({ "metadata": { "name": name, "labels": labels } });
         api.post("/api/v1/nodes", &node).await?;
-        api.patch(
-            &format!("/api/v1/nodes/{name}/status"),
-            &json!({ "status": status(&name) }),
-        )
-        .await?;
+        api.patch(&format!("/api/v1/nodes/{name}/status"), &json!({ "status": status(&name) })).await?;
     }
     Ok(())
 }

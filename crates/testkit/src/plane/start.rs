@@ -22,13 +22,8 @@ use crate::tools::tool;
 const PATIENCE: Duration = Duration::from_secs(90);
 
 /// Names under which the API server is called, from outside and from pods.
-const SERVER_NAMES: [&str; 5] = [
-    "127.0.0.1",
-    "localhost",
-    "kubernetes",
-    "kubernetes.default.svc",
-    "10.0.0.1",
-];
+const SERVER_NAMES: [&str; 5] =
+    ["127.0.0.1", "localhost", "kubernetes", "kubernetes.default.svc", "10.0.0.1"];
 
 /// Requests per second, above what two cores can answer: the clients must not be the bottleneck.
 const CLIENT_LIMITS: [&str; 2] = ["--kube-api-qps=1000", "--kube-api-burst=2000"];
@@ -70,19 +65,12 @@ async fn server(wanted: Builder) -> Result<ControlPlane> {
     let mut etcd = Command::new(tool("etcd").await?);
     etcd.arg("--data-dir").arg(plane.folder.path().join("etcd"));
     // The one member never talks to itself: any port will do for its peers.
-    etcd.args([
-        "--unsafe-no-fsync",
-        "--log-level=warn",
-        "--listen-peer-urls=http://127.0.0.1:0",
-    ]);
-    etcd.arg(format!("--listen-client-urls={etcd_url}"))
-        .arg(format!("--advertise-client-urls={etcd_url}"));
+    etcd.args(["--unsafe-no-fsync", "--log-level=warn", "--listen-peer-urls=http://127.0.0.1:0"]);
+    etcd.arg(format!("--listen-client-urls={etcd_url}")).arg(format!("--advertise-client-urls={etcd_url}"));
     let etcd = run(&plane, "etcd", &etcd)?;
     let mut server = Command::new(tool("kube-apiserver").await?);
     server.args(server_arguments(&plane, wanted)?);
-    server
-        .arg(format!("--secure-port={api_port}"))
-        .arg(format!("--etcd-servers={etcd_url}"));
+    server.arg(format!("--secure-port={api_port}")).arg(format!("--etcd-servers={etcd_url}"));
     let server = run(&plane, "kube-apiserver", &server)?;
     plane.processes = vec![server, etcd];
     Ok(plane)
@@ -105,14 +93,8 @@ fn server_arguments(plane: &ControlPlane, wanted: Builder) -> Result<Vec<String>
             "--token-auth-file={}",
             file("tokens.csv", &format!("{},admin,admin,{MASTERS}\n", plane.token))?
         ),
-        format!(
-            "--service-account-key-file={}",
-            file("accounts.pub", &account_key.public_key_pem())?
-        ),
-        format!(
-            "--service-account-signing-key-file={}",
-            file("accounts.key", &account_key.serialize_pem())?
-        ),
+        format!("--service-account-key-file={}", file("accounts.pub", &account_key.public_key_pem())?),
+        format!("--service-account-signing-key-file={}", file("accounts.key", &account_key.serialize_pem())?),
         "--service-account-issuer=https://kubernetes.default.svc".to_owned(),
         "--authorization-mode=RBAC".to_owned(),
         "--service-cluster-ip-range=10.0.0.0/16".to_owned(),
@@ -125,10 +107,7 @@ fn server_arguments(plane: &ControlPlane, wanted: Builder) -> Result<Vec<String>
     ];
     if wanted.audit {
         let path = plane.folder.path().join("audit.log");
-        arguments.push(format!(
-            "--audit-policy-file={}",
-            file("audit-policy.json", audit::POLICY)?
-        ));
+        arguments.push(format!("--audit-policy-file={}", file("audit-policy.json", audit::POLICY)?));
         arguments.push(format!("--audit-log-path={}", path.display()));
         arguments.push("--audit-log-maxsize=2000".to_owned());
     }
@@ -144,17 +123,14 @@ async fn ready(plane: &mut ControlPlane) -> Result<()> {
             process.check()?;
         }
         match api.send(Method::GET, "/readyz", "", Bytes::new()).await {
-            Ok((status, _)) if status.is_success() => return Ok(()),
-            Ok((_, body)) => last = String::from_utf8_lossy(&body).into_owned(),
+            Ok(answer) if answer.status().is_success() => return Ok(()),
+            Ok(answer) => last = String::from_utf8_lossy(answer.body()).into_owned(),
             Err(error) => last = format!("{error:#}"),
         }
         tokio::time::sleep(Duration::from_millis(25)).await;
     }
     let logs: Vec<String> = plane.processes.iter().map(Process::log_tail).collect();
-    bail!(
-        "the API server is not ready after {PATIENCE:?}: {last}\n{}",
-        logs.join("\n")
-    )
+    bail!("the API server is not ready after {PATIENCE:?}: {last}\n{}", logs.join("\n"))
 }
 
 /// Starts what is a client of the API server, and writes the administrator's kubeconfig.
@@ -162,18 +138,10 @@ async fn clients(plane: &mut ControlPlane, wanted: Builder) -> Result<()> {
     identity(plane, "admin", "admin")?;
     if wanted.controllers {
         let mut manager = Command::new(tool("kube-controller-manager").await?);
-        manager
-            .args(["--leader-elect=false", "--secure-port=0"])
-            .args(CLIENT_LIMITS);
-        manager
-            .arg("--kubeconfig")
-            .arg(identity(plane, "controllers", "system:kube-controller-manager")?);
-        manager
-            .arg("--root-ca-file")
-            .arg(plane.folder.path().join("ca.crt"));
-        manager
-            .arg("--service-account-private-key-file")
-            .arg(plane.folder.path().join("accounts.key"));
+        manager.args(["--leader-elect=false", "--secure-port=0"]).args(CLIENT_LIMITS);
+        manager.arg("--kubeconfig").arg(identity(plane, "controllers", "system:kube-controller-manager")?);
+        manager.arg("--root-ca-file").arg(plane.folder.path().join("ca.crt"));
+        manager.arg("--service-account-private-key-file").arg(plane.folder.path().join("accounts.key"));
         // Nodes that nobody keeps alive stay ready.
         manager.arg("--node-monitor-grace-period=24h");
         let manager = run(plane, "kube-controller-manager", &manager)?;
@@ -181,20 +149,13 @@ async fn clients(plane: &mut ControlPlane, wanted: Builder) -> Result<()> {
     }
     if wanted.nodes > 0 {
         let mut scheduler = Command::new(tool("kube-scheduler").await?);
-        scheduler
-            .args(["--leader-elect=false", "--secure-port=0"])
-            .args(CLIENT_LIMITS);
-        scheduler
-            .arg("--kubeconfig")
-            .arg(identity(plane, "scheduler", "system:kube-scheduler")?);
+        scheduler.args(["--leader-elect=false", "--secure-port=0"]).args(CLIENT_LIMITS);
+        scheduler.arg("--kubeconfig").arg(identity(plane, "scheduler", "system:kube-scheduler")?);
         let scheduler = run(plane, "kube-scheduler", &scheduler)?;
         plane.processes.insert(0, scheduler);
         let mut kwok = Command::new(tool("kwok").await?);
-        kwok.arg("--manage-all-nodes")
-            .arg("--kubeconfig")
-            .arg(identity(plane, "kwok", "kwok")?);
-        kwok.arg("--config")
-            .arg(plane.folder.write("stages.yaml", nodes::STAGES)?);
+        kwok.arg("--manage-all-nodes").arg("--kubeconfig").arg(identity(plane, "kwok", "kwok")?);
+        kwok.arg("--config").arg(plane.folder.write("stages.yaml", nodes::STAGES)?);
         let kwok = run(plane, "kwok", &kwok)?;
         plane.processes.insert(0, kwok);
         nodes::create(&plane.api(), wanted.nodes).await?;
@@ -205,28 +166,16 @@ async fn clients(plane: &mut ControlPlane, wanted: Builder) -> Result<()> {
 /// A kubeconfig for one of the control plane's own clients. All are masters: what is tested is not their rights.
 fn identity(plane: &ControlPlane, file: &str, user: &str) -> Result<PathBuf> {
     let identity = plane.authority.client(user, &[MASTERS], Validity::Valid)?;
-    let content = kubeconfig(
-        &plane.url,
-        Some(plane.ca_pem()),
-        user,
-        Credentials::Certificate(&identity),
-    );
+    let content = kubeconfig(&plane.url, Some(plane.ca_pem()), user, Credentials::Certificate(&identity));
     plane.folder.write(&format!("{file}.kubeconfig"), content)
 }
 
 /// Starts one of the processes; none of them has anything to lose, so they are killed at the end.
 fn run(plane: &ControlPlane, name: &str, command: &Command) -> Result<Process> {
-    Process::start(
-        command,
-        &plane.folder.path().join(format!("{name}.log")),
-        Duration::ZERO,
-    )
+    Process::start(command, &plane.folder.path().join(format!("{name}.log")), Duration::ZERO)
 }
 
 /// A token that differs between control planes: the folder's name is random.
 fn token(folder: &Folder) -> String {
-    folder
-        .path()
-        .file_name()
-        .map_or_else(String::new, |name| Path::new(name).display().to_string())
+    folder.path().file_name().map_or_else(String::new, |name| Path::new(name).display().to_string())
 }

@@ -12,7 +12,7 @@ use towpath_testkit::{Api, Fault, FaultProxy, Rule, shared, status};
 async fn bed() -> Result<(FaultProxy, Api, String)> {
     let plane = shared().await?;
     let namespace = plane.namespace("faults").await?;
-    let proxy = FaultProxy::start(plane).await?;
+    let proxy = FaultProxy::start(plane)?;
     let api = proxy.api();
     Ok((proxy, api, format!("/api/v1/namespaces/{namespace}/configmaps")))
 }
@@ -23,9 +23,7 @@ fn config_map(name: &str) -> Value {
 
 async fn direct_names(path: &str) -> Result<Vec<String>> {
     let items = shared().await?.api().list(path).await?;
-    let names = items
-        .iter()
-        .filter_map(|item| item["metadata"]["name"].as_str().map(str::to_owned));
+    let names = items.iter().filter_map(|item| item.pointer("/metadata/name")?.as_str().map(str::to_owned));
     Ok(names.filter(|name| name != "kube-root-ca.crt").collect())
 }
 
@@ -43,12 +41,8 @@ async fn without_rules_it_hands_everything_on_and_records_it() -> Result<()> {
 
 #[tokio::test]
 async fn it_acts_as_another_user() -> Result<()> {
-    let proxy = FaultProxy::start_as(shared().await?, "jane", &["testers"]).await?;
-    let error = proxy
-        .api()
-        .get("/api/v1/namespaces")
-        .await
-        .expect_err("jane has no rights");
+    let proxy = FaultProxy::start_as(shared().await?, "jane", &["testers"])?;
+    let error = proxy.api().get("/api/v1/namespaces").await.expect_err("jane has no rights");
     assert_eq!(status(&error), Some(StatusCode::FORBIDDEN));
     assert!(error.to_string().contains("jane"), "{error}");
     Ok(())
@@ -70,17 +64,10 @@ async fn latency_delays() -> Result<()> {
 #[tokio::test]
 async fn statuses_are_answered_in_the_servers_words() -> Result<()> {
     let (proxy, api, path) = bed().await?;
-    proxy.add(
-        Rule::new(Fault::too_many_requests(7))
-            .method(Method::POST)
-            .times(1),
-    );
+    proxy.add(Rule::new(Fault::too_many_requests(7)).method(Method::POST).times(1));
     proxy.add(Rule::new(Fault::status(503)).method(Method::POST).times(1));
     for code in [429, 503] {
-        let error = api
-            .post(&path, &config_map("a"))
-            .await
-            .expect_err("a fault was asked for");
+        let error = api.post(&path, &config_map("a")).await.expect_err("a fault was asked for");
         assert_eq!(status(&error).map(|status| status.as_u16()), Some(code));
     }
     api.post(&path, &config_map("a")).await?;
@@ -92,15 +79,11 @@ async fn statuses_are_answered_in_the_servers_words() -> Result<()> {
 async fn a_cut_before_leaves_no_trace_and_a_cut_after_does() -> Result<()> {
     let (proxy, api, path) = bed().await?;
     proxy.add(Rule::new(Fault::CutBefore).writes().times(1));
-    api.post(&path, &config_map("before"))
-        .await
-        .expect_err("the connection is cut");
+    api.post(&path, &config_map("before")).await.expect_err("the connection is cut");
     assert_eq!(direct_names(&path).await?, Vec::<String>::new());
     proxy.reset();
     proxy.add(Rule::new(Fault::CutAfter).writes().times(1));
-    api.post(&path, &config_map("after"))
-        .await
-        .expect_err("the connection is cut");
+    api.post(&path, &config_map("after")).await.expect_err("the connection is cut");
     assert_eq!(direct_names(&path).await?, ["after"]);
     Ok(())
 }
@@ -110,25 +93,13 @@ async fn bodies_come_slowly_or_in_part() -> Result<()> {
     let (proxy, api, path) = bed().await?;
     api.post(&path, &config_map("a")).await?;
     let path = format!("{path}/a");
-    proxy.add(
-        Rule::new(Fault::SlowBody {
-            piece: 500,
-            pause: Duration::from_millis(50),
-        })
-        .times(1),
-    );
+    proxy.add(Rule::new(Fault::SlowBody { piece: 500, pause: Duration::from_millis(50) }).times(1));
     let start = Instant::now();
     assert_eq!(api.get(&path).await?["metadata"]["name"], "a");
-    assert!(
-        start.elapsed() >= Duration::from_millis(200),
-        "2000 bytes in pieces of 500"
-    );
+    assert!(start.elapsed() >= Duration::from_millis(200), "2000 bytes in pieces of 500");
     proxy.add(Rule::new(Fault::TruncatedBody { after: 100 }).times(1));
     let error = api.get(&path).await.expect_err("the body is cut");
-    assert!(
-        format!("{error:#}").starts_with("read the answer"),
-        "the status came through: {error:#}"
-    );
+    assert!(format!("{error:#}").starts_with("read the answer"), "the status came through: {error:#}");
     api.get(&path).await?;
     Ok(())
 }
@@ -140,11 +111,9 @@ async fn a_watch_expires_after_its_events() -> Result<()> {
         api.post(&path, &config_map(name)).await?;
     }
     proxy.add(Rule::new(Fault::WatchExpired { after: 2 }).watches());
-    let (status, body) = api
-        .send(Method::GET, &format!("{path}?watch=true"), "", Bytes::new())
-        .await?;
-    assert_eq!(status, StatusCode::OK);
-    let events: Vec<Value> = String::from_utf8(body.to_vec())?
+    let answer = api.send(Method::GET, &format!("{path}?watch=true"), "", Bytes::new()).await?;
+    assert_eq!(answer.status(), StatusCode::OK);
+    let events: Vec<Value> = String::from_utf8(answer.body().to_vec())?
         .lines()
         .map(serde_json::from_str)
         .collect::<Result<_, _>>()?;
@@ -208,9 +177,7 @@ async fn writes_under_way_are_carried_out_before_the_stop_is_told() -> Result<()
         let (api, path) = (api.clone(), path.clone());
         tokio::spawn(async move { api.post(&path, &config_map(&format!("m{number}"))).await });
     }
-    tokio::time::timeout(Duration::from_secs(20), proxy.stopped())
-        .await
-        .context("never stopped")?;
+    tokio::time::timeout(Duration::from_secs(20), proxy.stopped()).await.context("never stopped")?;
     assert_eq!(direct_names(&path).await?.len(), 8);
     Ok(())
 }
