@@ -120,10 +120,7 @@ fn whole(number: &Number) -> Option<i128> {
         return Some(large.into());
     }
     let float = number.as_f64()?;
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "whole and within the range of i64"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "whole and within the range of i64")]
     let cut = || float as i64;
     (float.fract() == 0.0 && (-LIMIT..LIMIT).contains(&float)).then(|| cut().into())
 }

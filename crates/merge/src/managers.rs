@@ -50,9 +50,7 @@ pub fn managers(object: &Value) -> Result<Vec<ManagerEntry>, FieldsError> {
             .iter()
             .map(|entry| match entry {
                 Value::Object(entry) => read(entry),
-                _ => Err(FieldsError::NotAMapping {
-                    what: format!("an entry of {WHERE}"),
-                }),
+                _ => Err(FieldsError::NotAMapping { what: format!("an entry of {WHERE}") }),
             })
             .collect(),
         Some(_) => Err(FieldsError::NotAList { what: WHERE.into() }),
@@ -121,10 +119,7 @@ mod tests {
         );
         assert!(matches!(
             entry("Guess", "FieldsV1"),
-            Err(FieldsError::Unsupported {
-                field: "operation",
-                ..
-            })
+            Err(FieldsError::Unsupported { field: "operation", .. })
         ));
     }
 }

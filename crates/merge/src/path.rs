@@ -46,22 +46,17 @@ pub struct ListKey(Box<[(Box<str>, Literal)]>);
 impl ListKey {
     /// From the key fields in any order; of a name that comes twice the first stays.
     pub fn new<'a>(fields: impl IntoIterator<Item = (&'a str, Value)>) -> Self {
-        let mut fields: Vec<_> = fields
-            .into_iter()
-            .map(|(name, value)| (Box::from(name), Literal::from(value)))
-            .collect();
+        let mut fields: Vec<_> =
+            fields.into_iter().map(|(name, value)| (Box::from(name), Literal::from(value))).collect();
         fields.sort_by(|left: &(Box<str>, Literal), right| left.0.cmp(&right.0));
         fields.dedup_by(|second, first| second.0 == first.0);
         Self(fields.into())
     }
 
-    /// The key that `item` has under these names; `None` where it lacks one of them.
-    pub(crate) fn of_item<'a>(item: &Value, names: impl IntoIterator<Item = &'a str>) -> Option<Self> {
-        let fields: Option<Vec<_>> = names
-            .into_iter()
-            .map(|name| Some((name, item.get(name)?.clone())))
-            .collect();
-        fields.map(Self::new)
+    /// The key that `item` has under these names, without those that it lacks.
+    pub(crate) fn of_item<'a>(item: &Value, names: impl IntoIterator<Item = &'a str>) -> Self {
+        let field = |name| Some((name, item.get(name)?.clone()));
+        Self::new(names.into_iter().filter_map(field))
     }
 
     /// The key fields, sorted by name.
@@ -76,8 +71,7 @@ impl ListKey {
 
     /// Whether `item` has all key fields with these values.
     pub fn matches(&self, item: &Value) -> bool {
-        self.fields()
-            .all(|(name, value)| item.get(name).is_some_and(|found| compare(found, value).is_eq()))
+        self.fields().all(|(name, value)| item.get(name).is_some_and(|found| compare(found, value).is_eq()))
     }
 }
 

@@ -42,7 +42,7 @@ fn mapping(inner: impl Strategy<Value = Value>) -> impl Strategy<Value = Map<Str
     prop::collection::vec((name(), inner), 0..5).prop_map(|entries| entries.into_iter().collect())
 }
 
-/// A step such as one schema gives: items have one key, and no place, which a cut would change.
+/// A step that names no place in a list, because a cut changes those.
 fn element() -> impl Strategy<Value = Element> {
     prop_oneof![
         4 => name().prop_map(|name| Element::field(&name)),
@@ -53,7 +53,11 @@ fn element() -> impl Strategy<Value = Element> {
 
 fn item_key() -> impl Strategy<Value = Element> {
     let name = prop::sample::select(vec!["a", "b", "c"]);
-    name.prop_map(|name| Element::Key(ListKey::new([("name", name.into())])))
+    let port = prop::option::weighted(0.3, scalar());
+    (name, port).prop_map(|(name, port)| {
+        let port = port.map(|port| ("port", port));
+        Element::Key(ListKey::new([("name", name.into())].into_iter().chain(port)))
+    })
 }
 
 fn any_element() -> impl Strategy<Value = Element> {
@@ -85,9 +89,7 @@ fn some_paths(value: &Value, above: &Path, pick: &mut impl FnMut() -> bool, set:
         some_paths(below, &path, pick, set);
     };
     match value {
-        Value::Object(map) => map
-            .iter()
-            .for_each(|(name, below)| step(Element::field(name), below)),
+        Value::Object(map) => map.iter().for_each(|(name, below)| step(Element::field(name), below)),
         Value::Array(items) => items.iter().for_each(|item| match item.get("name") {
             Some(name) => step(Element::Key(ListKey::new([("name", name.clone())])), item),
             None => step(Element::Value(item.clone().into()), item),

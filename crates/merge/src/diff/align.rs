@@ -38,9 +38,7 @@ pub(super) struct Aligned<'a> {
 
 /// Pairs the items by key where they have one, otherwise by place.
 pub(super) fn align<'a>(before: &'a [Value], after: &'a [Value]) -> Aligned<'a> {
-    let keyed = KEYS
-        .iter()
-        .find_map(|names| Some((keys(before, names)?, keys(after, names)?)));
+    let keyed = KEYS.iter().find_map(|names| Some((keys(before, names)?, keys(after, names)?)));
     match keyed {
         Some((old, new)) if !(old.is_empty() && new.is_empty()) => by_key(before, after, &old, &new),
         _ => by_place(before, after),
@@ -55,7 +53,7 @@ fn keys(list: &[Value], names: &[&str]) -> Option<BTreeMap<ListKey, usize>> {
         if !names.iter().all(scalar) {
             return None;
         }
-        let key = ListKey::of_item(item, names.iter().copied())?;
+        let key = ListKey::of_item(item, names.iter().copied());
         if keys.insert(key, place).is_some() {
             return None;
         }
@@ -102,10 +100,7 @@ fn by_place<'a>(before: &'a [Value], after: &'a [Value]) -> Aligned<'a> {
     let pairs = (0..before.len().max(after.len()))
         .map(|place| (Element::Index(place), before.get(place), after.get(place)))
         .collect();
-    Aligned {
-        pairs,
-        reordered: false,
-    }
+    Aligned { pairs, reordered: false }
 }
 
 #[cfg(test)]
@@ -129,10 +124,7 @@ mod tests {
             ),
             (
                 json!([{"containerPort": 80, "protocol": "TCP"}, {"containerPort": 80, "protocol": "UDP"}]),
-                [
-                    "[containerPort=80,protocol=\"TCP\"]",
-                    "[containerPort=80,protocol=\"UDP\"]",
-                ],
+                ["[containerPort=80,protocol=\"TCP\"]", "[containerPort=80,protocol=\"UDP\"]"],
             ),
             (
                 json!([{"containerPort": 80, "name": "a"}, {"containerPort": 81, "protocol": "UDP"}]),
@@ -142,15 +134,9 @@ mod tests {
                 json!([{"name": "http", "port": 80}, {"name": "https", "port": 443}]),
                 ["[name=\"http\"]", "[name=\"https\"]"],
             ),
-            (
-                json!([{"type": "Ready"}, {"type": "Stalled"}]),
-                ["[type=\"Ready\"]", "[type=\"Stalled\"]"],
-            ),
+            (json!([{"type": "Ready"}, {"type": "Stalled"}]), ["[type=\"Ready\"]", "[type=\"Stalled\"]"]),
             // Two tolerations of one key have nothing that identifies them.
-            (
-                json!([{"key": "a", "effect": "x"}, {"key": "a", "effect": "y"}]),
-                ["[0]", "[1]"],
-            ),
+            (json!([{"key": "a", "effect": "x"}, {"key": "a", "effect": "y"}]), ["[0]", "[1]"]),
             (json!([{"name": "a"}, "text"]), ["[0]", "[1]"]),
             (json!([{"name": null}, {"name": {}}]), ["[0]", "[1]"]),
         ];

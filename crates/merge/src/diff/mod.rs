@@ -104,12 +104,7 @@ fn pair(
 }
 
 fn change(path: Path, kind: Kind, before: Option<&Value>, after: Option<&Value>) -> Change {
-    Change {
-        path,
-        kind,
-        before: before.cloned(),
-        after: after.cloned(),
-    }
+    Change { path, kind, before: before.cloned(), after: after.cloned() }
 }
 
 #[cfg(test)]
@@ -130,10 +125,7 @@ mod tests {
         let expected = ["Removed gone", "Added new", "Changed type", "Changed z"];
         assert_eq!(lines(&before, &after), expected);
         let changes = diff(&before, &after);
-        assert_eq!(
-            (changes[1].before.as_ref(), changes[1].after.as_ref()),
-            (None, Some(&json!({"b": {}})))
-        );
+        assert_eq!((changes[1].before.as_ref(), changes[1].after.as_ref()), (None, Some(&json!({"b": {}}))));
     }
 
     #[test]
@@ -145,10 +137,7 @@ mod tests {
     #[test]
     fn plain_lists_pair_by_place() {
         let expected = ["Changed args[1]", "Added args[2]"];
-        assert_eq!(
-            lines(&json!({"args": ["a", "b"]}), &json!({"args": ["a", "c", "d"]})),
-            expected
-        );
+        assert_eq!(lines(&json!({"args": ["a", "b"]}), &json!({"args": ["a", "c", "d"]})), expected);
         assert_eq!(lines(&json!([1, 2]), &json!([1])), ["Removed [1]"]);
     }
 
@@ -160,9 +149,6 @@ mod tests {
         assert_eq!(lines(&before, &after), expected);
         // Insertion and removal alone move nobody.
         let after = json!([{"name": "x"}, {"name": "a", "v": 1}, {"name": "c"}]);
-        assert_eq!(
-            lines(&before, &after),
-            ["Removed [name=\"b\"]", "Added [name=\"x\"]"]
-        );
+        assert_eq!(lines(&before, &after), ["Removed [name=\"b\"]", "Added [name=\"x\"]"]);
     }
 }

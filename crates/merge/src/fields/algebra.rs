@@ -35,11 +35,7 @@ impl FieldSet {
                 .combine(there.map_or(&none, |entry| &entry.below), keep);
             if owned || !below.is_empty() {
                 let element = either.element.clone();
-                entries.push(Entry {
-                    element,
-                    owned,
-                    below,
-                });
+                entries.push(Entry { element, owned, below });
             }
         }
         Self { entries }

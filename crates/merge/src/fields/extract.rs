@@ -1,6 +1,6 @@
 //! Cutting the part out of an object that a field set owns.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
@@ -23,9 +23,7 @@ use crate::path::{Element, ListKey};
 /// # Ok::<(), towpath_merge::FieldsError>(())
 /// ```
 pub fn extract(set: &FieldSet, value: &Value) -> Value {
-    within(set, value)
-        .filter(|part| !is_empty(part))
-        .unwrap_or_else(|| Value::Object(Map::new()))
+    within(set, value).filter(|part| !is_empty(part)).unwrap_or_else(|| Value::Object(Map::new()))
 }
 
 /// The owned part of the value that `entry` leads to.
@@ -66,7 +64,7 @@ fn fields(set: &FieldSet, map: &Map<String, Value>) -> Map<String, Value> {
 }
 
 fn items(set: &FieldSet, list: &[Value]) -> Vec<Value> {
-    let mut index = Index::over(list);
+    let mut index = Index::over(set, list);
     let mut parts = Vec::new();
     for entry in &set.entries {
         match &entry.element {
@@ -99,35 +97,32 @@ fn identified(mut part: Value, key: &ListKey) -> Value {
 /// Finds items of a list without going through it for each: lists and sets may both be long.
 struct Index<'a> {
     list: &'a [Value],
-    by_key: BTreeMap<Vec<&'a str>, BTreeMap<ListKey, Vec<&'a Value>>>,
+    by_key: BTreeMap<ListKey, Vec<&'a Value>>,
     sorted: Option<Vec<&'a Value>>,
 }
 
 impl<'a> Index<'a> {
-    fn over(list: &'a [Value]) -> Self {
-        Self {
-            list,
-            by_key: BTreeMap::new(),
-            sorted: None,
+    /// The key fields of a list are all that its keys in the set mention. The server leaves out of a key what
+    /// the item lacks, so an item is known by exactly those of them that it has.
+    fn over(set: &FieldSet, list: &'a [Value]) -> Self {
+        let keys = set.entries.iter().filter_map(|entry| match &entry.element {
+            Element::Key(key) => Some(key),
+            _ => None,
+        });
+        let names: BTreeSet<&str> = keys.flat_map(ListKey::names).collect();
+        let mut by_key = BTreeMap::<_, Vec<_>>::new();
+        if !names.is_empty() {
+            for item in list {
+                let key = ListKey::of_item(item, names.iter().copied());
+                by_key.entry(key).or_default().push(item);
+            }
         }
+        Self { list, by_key, sorted: None }
     }
 
     /// The items with that key, in their order; more than one where the list has duplicates.
-    fn with_key(&mut self, key: &'a ListKey) -> &[&'a Value] {
-        let list = self.list;
-        let index = self
-            .by_key
-            .entry(key.names().collect())
-            .or_insert_with_key(|names| {
-                let mut index = BTreeMap::<ListKey, Vec<&Value>>::new();
-                for item in list {
-                    if let Some(key) = ListKey::of_item(item, names.iter().copied()) {
-                        index.entry(key).or_default().push(item);
-                    }
-                }
-                index
-            });
-        index.get(key).map(Vec::as_slice).unwrap_or_default()
+    fn with_key(&self, key: &ListKey) -> &[&'a Value] {
+        self.by_key.get(key).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// An item that equals `value`.
@@ -191,6 +186,16 @@ mod tests {
     }
 
     #[test]
+    fn a_key_leaves_out_what_the_item_lacks() {
+        let set = json!({"f:refs": {
+            "k:{\"name\":\"a\"}": {"f:v": {}}, "k:{\"name\":\"a\",\"section\":\"s\"}": {"f:w": {}}}});
+        let live =
+            json!({"refs": [{"name": "a", "section": "s", "v": 1, "w": 2}, {"name": "a", "v": 3, "w": 4}]});
+        let part = json!({"refs": [{"name": "a", "v": 3}, {"name": "a", "section": "s", "w": 2}]});
+        assert_eq!(cut_out(&set, &live), part);
+    }
+
+    #[test]
     fn duplicates_of_a_key_are_all_cut() {
         let set = json!({"f:env": {"k:{\"name\":\"A\"}": {".": {}, "f:value": {}}}});
         let live = json!({"env": [{"name": "A", "value": "1"}, {"name": "A", "value": "2"}]});
@@ -200,9 +205,7 @@ mod tests {
     #[test]
     fn long_lists_take_no_time_squared() {
         let count = 20_000;
-        let items: Vec<_> = (0..count)
-            .map(|i| json!({"name": format!("n{i}"), "value": i}))
-            .collect();
+        let items: Vec<_> = (0..count).map(|i| json!({"name": format!("n{i}"), "value": i})).collect();
         let keys = (0..count).map(|i| (format!("k:{{\"name\":\"n{i}\"}}"), json!({"f:value": {}})));
         let set = json!({"f:list": Value::Object(keys.collect())});
         let part = cut_out(&set, &json!({ "list": items }));

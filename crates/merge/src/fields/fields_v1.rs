@@ -92,15 +92,9 @@ fn read(map: &Map<String, Value>, depth: usize) -> Result<FieldSet, FieldsError>
             _ => return Err(not_a_mapping(&format!("{} of a field set", shorten(key)))),
         };
         let owned = mark || below.is_empty();
-        entries.push(Entry {
-            element,
-            owned,
-            below,
-        });
+        entries.push(Entry { element, owned, below });
     }
-    Ok(FieldSet {
-        entries: merged(entries),
-    })
+    Ok(FieldSet { entries: merged(entries) })
 }
 
 /// Sorts the entries and joins those that two spellings of the same key made (`k:` with other order or `1.0`).
@@ -119,10 +113,7 @@ fn merged(mut entries: Vec<Entry>) -> Vec<Entry> {
 
 /// The step that a key stands for; `None` for a kind of step that we do not know.
 fn element_of(key: &str) -> Result<Option<Element>, FieldsError> {
-    let wrong = |why| FieldsError::Key {
-        key: shorten(key),
-        why,
-    };
+    let wrong = |why| FieldsError::Key { key: shorten(key), why };
     let (kind, rest) = key
         .split_once(':')
         .filter(|(kind, _)| kind.len() == 1)
@@ -213,16 +204,8 @@ mod tests {
         for key in ["k:", "k:[]", "k:{}", "k:{\"a\":"] {
             assert_eq!(refused(key), "expected a JSON mapping of key fields");
         }
-        for odd in [
-            json!([]),
-            json!("f:a"),
-            json!({"f:a": 1}),
-            json!({"f:a": {"f:b": []}}),
-        ] {
-            assert!(matches!(
-                FieldSet::parse(&odd),
-                Err(FieldsError::NotAMapping { .. })
-            ));
+        for odd in [json!([]), json!("f:a"), json!({"f:a": 1}), json!({"f:a": {"f:b": []}})] {
+            assert!(matches!(FieldSet::parse(&odd), Err(FieldsError::NotAMapping { .. })));
         }
     }
 

@@ -65,9 +65,7 @@ impl FieldSet {
 
     /// Whether exactly this path is in the set.
     pub fn contains(&self, path: &Path) -> bool {
-        self.walk(path)
-            .last()
-            .is_some_and(|(left, entry)| left == 0 && entry.owned)
+        self.walk(path).last().is_some_and(|(left, entry)| left == 0 && entry.owned)
     }
 
     /// Whether this path is in the set, or lies within a value that is owned as a whole.
@@ -137,19 +135,10 @@ impl FieldSet {
         let place = self.entries.binary_search_by(|entry| entry.element.cmp(element));
         let place = place.unwrap_or_else(|place| {
             let (element, owned, below) = (element.clone(), false, Self::default());
-            self.entries.insert(
-                place,
-                Entry {
-                    element,
-                    owned,
-                    below,
-                },
-            );
+            self.entries.insert(place, Entry { element, owned, below });
             place
         });
-        self.entries
-            .get_mut(place)
-            .expect("it was found or inserted there")
+        self.entries.get_mut(place).expect("it was found or inserted there")
     }
 }
 
@@ -175,12 +164,8 @@ mod tests {
         let set = FieldSet::parse(&json!({"f:spec": {"f:list": {
             ".": {}, "v:\"x\"": {}, "k:{\"name\":\"web\"}": {".": {}, "f:image": {}}}}}))
         .unwrap();
-        let all = [
-            "spec.list",
-            "spec.list[name=\"web\"]",
-            "spec.list[name=\"web\"].image",
-            "spec.list[=\"x\"]",
-        ];
+        let all =
+            ["spec.list", "spec.list[name=\"web\"]", "spec.list[name=\"web\"].image", "spec.list[=\"x\"]"];
         assert_eq!(names(&set.paths()), all);
         let leaves = ["spec.list[name=\"web\"].image", "spec.list[=\"x\"]"];
         assert_eq!(names(&set.leaves()), leaves);
