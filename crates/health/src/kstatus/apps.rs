@@ -62,10 +62,8 @@ pub(super) fn deployment(fields: &Fields<'_>) -> Verdict {
 
 /// A replica set is current when all its replicas are labelled, available and ready.
 pub(super) fn replica_set(fields: &Fields<'_>) -> Verdict {
-    if let Some(condition) = fields
-        .conditions()?
-        .iter()
-        .find(|condition| condition.is("ReplicaFailure", "True"))
+    if let Some(condition) =
+        fields.conditions()?.iter().find(|condition| condition.is("ReplicaFailure", "True"))
     {
         let why = match condition.message {
             "" => "look at its pods",
@@ -184,11 +182,7 @@ mod tests {
                     InProgress,
                     "new replica set is not available yet",
                 ),
-                (
-                    counts([2, 2, 2, 2], json!([progressed])),
-                    InProgress,
-                    "not available yet",
-                ),
+                (counts([2, 2, 2, 2], json!([progressed])), InProgress, "not available yet"),
                 (
                     counts([2, 2, 2, 2], json!([available, exceeded])),
                     Failed,
@@ -205,11 +199,7 @@ mod tests {
             "conditions": [available]});
         for spec in [json!({}), json!({"progressDeadlineSeconds": 2_147_483_647})] {
             let rest = json!({"spec": spec, "status": status});
-            check(
-                "apps/v1",
-                "Deployment",
-                &[(rest, Current, "1 replicas available")],
-            );
+            check("apps/v1", "Deployment", &[(rest, Current, "1 replicas available")]);
         }
     }
 
@@ -292,27 +282,15 @@ mod tests {
                 ),
                 (plain(json!({})), InProgress, "0 of 3 replicas created"),
                 (plain(json!({"replicas": 3})), InProgress, "0 of 3 replicas ready"),
-                (
-                    plain(json!({"replicas": 4, "readyReplicas": 3})),
-                    InProgress,
-                    "1 replicas still to end",
-                ),
-                (
-                    parted(1),
-                    InProgress,
-                    "1 of 2 replicas above the partition updated",
-                ),
+                (plain(json!({"replicas": 4, "readyReplicas": 3})), InProgress, "1 replicas still to end"),
+                (parted(1), InProgress, "1 of 2 replicas above the partition updated"),
                 (parted(2), Current, "2 replicas above the partition updated"),
                 (
                     plain(json!({"replicas": 3, "readyReplicas": 3, "currentReplicas": 2})),
                     InProgress,
                     "2 of 3 replicas of the current revision",
                 ),
-                (
-                    revisions("a", "b"),
-                    InProgress,
-                    "update revision is not the current one yet",
-                ),
+                (revisions("a", "b"), InProgress, "update revision is not the current one yet"),
                 (revisions("a", "a"), Current, "3 replicas ready"),
             ],
         );

@@ -13,9 +13,7 @@ pub(super) fn job(fields: &Fields<'_>) -> Verdict {
 
     for condition in fields.conditions()? {
         if condition.is("Complete", "True") {
-            return Ok(Health::current(format!(
-                "complete, {succeeded} of {wanted} succeeded"
-            )));
+            return Ok(Health::current(format!("complete, {succeeded} of {wanted} succeeded")));
         }
         if condition.is("Failed", "True") {
             let why = match condition.message {
@@ -29,9 +27,7 @@ pub(super) fn job(fields: &Fields<'_>) -> Verdict {
         return Ok(Health::in_progress("not started yet"));
     }
     let active = fields.number("status.active", 0);
-    Ok(Health::current(format!(
-        "running: {active} active, {succeeded} succeeded, {failed} failed"
-    )))
+    Ok(Health::current(format!("running: {active} active, {succeeded} succeeded, {failed} failed")))
 }
 
 #[cfg(test)]

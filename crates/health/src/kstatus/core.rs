@@ -32,18 +32,13 @@ fn running(fields: &Fields<'_>, conditions: &[Condition<'_>]) -> Verdict {
         return Ok(Health::in_progress("running, not ready yet"));
     }
     let names = crashing.join(", ");
-    Ok(Health::failed(format!(
-        "containers crash again and again: {names}"
-    )))
+    Ok(Health::failed(format!("containers crash again and again: {names}")))
 }
 
 /// The names of the containers that wait in a crash loop. Init containers do not count.
 fn crash_looping<'a>(fields: &Fields<'a>) -> Result<Vec<&'a str>, Malformed> {
     let mut names = Vec::new();
-    for container in fields
-        .strict_list("status.containerStatuses")?
-        .unwrap_or_default()
-    {
+    for container in fields.strict_list("status.containerStatuses")?.unwrap_or_default() {
         let Some(name) = part(container, "name")? else {
             continue;
         };
@@ -65,9 +60,8 @@ fn crash_looping<'a>(fields: &Fields<'a>) -> Result<Vec<&'a str>, Malformed> {
 }
 
 fn part<'a>(value: &'a Value, name: &str) -> Result<Option<&'a Value>, Malformed> {
-    let map = value
-        .as_object()
-        .ok_or_else(|| malformed("a part of status.containerStatuses", "a mapping"))?;
+    let map =
+        value.as_object().ok_or_else(|| malformed("a part of status.containerStatuses", "a mapping"))?;
     Ok(map.get(name))
 }
 
@@ -88,10 +82,7 @@ fn pending(fields: &Fields<'_>, conditions: &[Condition<'_>], now: Option<Timest
         message => message,
     };
     // Without a readable time of creation the window counts as over.
-    let created = fields
-        .text("metadata.creationTimestamp", "")
-        .parse()
-        .unwrap_or(Timestamp::UNIX_EPOCH);
+    let created = fields.text("metadata.creationTimestamp", "").parse().unwrap_or(Timestamp::UNIX_EPOCH);
     if now.is_some_and(|now| now.duration_since(created) >= SCHEDULE_WINDOW) {
         Health::failed(format!("cannot be scheduled: {why}"))
     } else {
@@ -165,11 +156,7 @@ mod tests {
                     Failed,
                     "containers crash again and again: web",
                 ),
-                (
-                    running(json!([crashing("ImagePullBackOff")])),
-                    InProgress,
-                    "running, not ready yet",
-                ),
+                (running(json!([crashing("ImagePullBackOff")])), InProgress, "running, not ready yet"),
                 (
                     running(json!([{"state": {"waiting": {"reason": "CrashLoopBackOff"}}}])),
                     InProgress,
@@ -185,16 +172,8 @@ mod tests {
                     InProgress,
                     "running, not ready yet",
                 ),
-                (
-                    running(json!(null)),
-                    Unknown,
-                    "status.containerStatuses is not a list",
-                ),
-                (
-                    running(json!([{"name": 1}])),
-                    Unknown,
-                    "status.containerStatuses[].name is not a string",
-                ),
+                (running(json!(null)), Unknown, "status.containerStatuses is not a list"),
+                (running(json!([{"name": 1}])), Unknown, "status.containerStatuses[].name is not a string"),
             ],
         );
     }
@@ -211,15 +190,9 @@ mod tests {
         let at = |second: u8| format!("2026-01-01T00:00:{second:02}Z").parse().unwrap();
 
         let early = assess_at(&pod(born.clone()), at(14));
-        assert_eq!(
-            early,
-            Health::in_progress("not scheduled yet: 0/3 nodes are available")
-        );
+        assert_eq!(early, Health::in_progress("not scheduled yet: 0/3 nodes are available"));
         let late = assess_at(&pod(born.clone()), at(15));
-        assert_eq!(
-            late,
-            Health::failed("cannot be scheduled: 0/3 nodes are available")
-        );
+        assert_eq!(late, Health::failed("cannot be scheduled: 0/3 nodes are available"));
         assert_eq!(assess_at(&pod(json!({})), at(1)).status, Failed);
         assert_eq!(crate::assess(&pod(born)).status, InProgress);
     }
@@ -233,11 +206,7 @@ mod tests {
             &[
                 (json!({}), Current, "ready"),
                 (json!({"spec": {"type": "LoadBalancer"}}), InProgress, waiting),
-                (
-                    json!({"spec": {"type": "LoadBalancer", "clusterIP": "10.0.0.1"}}),
-                    Current,
-                    "ready",
-                ),
+                (json!({"spec": {"type": "LoadBalancer", "clusterIP": "10.0.0.1"}}), Current, "ready"),
             ],
         );
         let phase = |phase: &str| json!({"status": {"phase": phase}});

@@ -42,31 +42,15 @@ mod tests {
             "CustomResourceDefinition",
             &[
                 (json!({}), InProgress, "not established yet"),
-                (
-                    with(&[("NamesAccepted", "False", "Conflict")]),
-                    Failed,
-                    "Conflict!",
-                ),
+                (with(&[("NamesAccepted", "False", "Conflict")]), Failed, "Conflict!"),
                 (
                     with(&[("NamesAccepted", "True", "Ok"), ("Established", "True", "Ok")]),
                     Current,
                     "established",
                 ),
-                (
-                    with(&[("Established", "False", "Installing")]),
-                    InProgress,
-                    "not established yet",
-                ),
-                (
-                    with(&[("Established", "False", "NotAccepted")]),
-                    Failed,
-                    "NotAccepted!",
-                ),
-                (
-                    with(&[("Established", "Unknown", "Ok")]),
-                    InProgress,
-                    "not established yet",
-                ),
+                (with(&[("Established", "False", "Installing")]), InProgress, "not established yet"),
+                (with(&[("Established", "False", "NotAccepted")]), Failed, "NotAccepted!"),
+                (with(&[("Established", "Unknown", "Ok")]), InProgress, "not established yet"),
             ],
         );
     }

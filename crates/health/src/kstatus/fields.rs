@@ -35,11 +35,7 @@ impl Condition<'_> {
 impl<'a> Condition<'a> {
     /// What it says to people: its message, or the reason where it has none.
     pub(super) fn says(&self) -> &'a str {
-        if self.message.is_empty() {
-            self.reason
-        } else {
-            self.message
-        }
+        if self.message.is_empty() { self.reason } else { self.message }
     }
 }
 
@@ -140,10 +136,7 @@ fn entry_text<'a>(entry: &'a Map<String, Value>, name: &str) -> Result<&'a str, 
 
 /// `field` is not `expected`.
 pub(super) fn malformed(field: &str, expected: &'static str) -> Malformed {
-    Malformed {
-        field: field.into(),
-        expected,
-    }
+    Malformed { field: field.into(), expected }
 }
 
 #[cfg(test)]
@@ -179,12 +172,7 @@ mod tests {
         };
         assert_eq!(read(json!(null)), Ok(0));
         assert_eq!(read(json!([null, {"type": null}])), Ok(2));
-        for odd in [
-            json!({}),
-            json!(["x"]),
-            json!([{"type": 1}]),
-            json!([{"reason": []}]),
-        ] {
+        for odd in [json!({}), json!(["x"]), json!([{"type": 1}]), json!([{"reason": []}])] {
             assert!(read(odd).is_err());
         }
     }

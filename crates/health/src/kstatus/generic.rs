@@ -41,14 +41,11 @@ fn stale(fields: &Fields<'_>) -> Result<Option<Health>, Malformed> {
 /// The answer for kinds without a rule of their own: what their `Ready` condition says.
 pub(super) fn after_the_kind(fields: &Fields<'_>) -> Verdict {
     let ready =
-        fields
-            .conditions()?
-            .into_iter()
-            .find_map(|condition| match (condition.kind, condition.status) {
-                ("Ready", "True") => Some(Health::current("ready")),
-                ("Ready", "False" | "Unknown") => Some(Health::in_progress(condition.says())),
-                _ => None,
-            });
+        fields.conditions()?.into_iter().find_map(|condition| match (condition.kind, condition.status) {
+            ("Ready", "True") => Some(Health::current("ready")),
+            ("Ready", "False" | "Unknown") => Some(Health::in_progress(condition.says())),
+            _ => None,
+        });
     Ok(ready.unwrap_or_else(|| Health::current("nothing to wait for")))
 }
 
@@ -77,26 +74,10 @@ mod tests {
                 (conditions(&[("Ready", "False")]), InProgress, "Ready it is"),
                 (conditions(&[("Ready", "Unknown")]), InProgress, "Ready it is"),
                 (conditions(&[("Ready", "maybe")]), Current, "nothing to wait for"),
-                (
-                    conditions(&[("Ready", "maybe"), ("Ready", "False")]),
-                    InProgress,
-                    "Ready it is",
-                ),
-                (
-                    conditions(&[("Ready", "True"), ("Reconciling", "True")]),
-                    InProgress,
-                    "Reconciling it is",
-                ),
-                (
-                    conditions(&[("Ready", "True"), ("Stalled", "True")]),
-                    Failed,
-                    "Stalled it is",
-                ),
-                (
-                    conditions(&[("Stalled", "True"), ("Reconciling", "True")]),
-                    Failed,
-                    "Stalled it is",
-                ),
+                (conditions(&[("Ready", "maybe"), ("Ready", "False")]), InProgress, "Ready it is"),
+                (conditions(&[("Ready", "True"), ("Reconciling", "True")]), InProgress, "Reconciling it is"),
+                (conditions(&[("Ready", "True"), ("Stalled", "True")]), Failed, "Stalled it is"),
+                (conditions(&[("Stalled", "True"), ("Reconciling", "True")]), Failed, "Stalled it is"),
                 (
                     conditions(&[("Reconciling", "True"), ("Stalled", "True")]),
                     InProgress,
@@ -129,16 +110,8 @@ mod tests {
                 (seen(2), InProgress, behind),
                 (seen(4), InProgress, ahead),
                 (seen(3), Failed, "no"),
-                (
-                    json!({"metadata": {"generation": 3}}),
-                    Current,
-                    "nothing to wait for",
-                ),
-                (
-                    json!({"status": {"observedGeneration": 3}}),
-                    Current,
-                    "nothing to wait for",
-                ),
+                (json!({"metadata": {"generation": 3}}), Current, "nothing to wait for"),
+                (json!({"status": {"observedGeneration": 3}}), Current, "nothing to wait for"),
             ],
         );
     }
@@ -164,11 +137,7 @@ mod tests {
                     Unknown,
                     "status.observedGeneration is not a whole number",
                 ),
-                (
-                    json!({"status": {"conditions": {}}}),
-                    Unknown,
-                    "status.conditions is not a list",
-                ),
+                (json!({"status": {"conditions": {}}}), Unknown, "status.conditions is not a list"),
             ],
         );
     }

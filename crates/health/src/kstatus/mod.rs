@@ -63,10 +63,7 @@ mod tests {
         let mut value = json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": "a"}});
         for (name, part) in rest.as_object().unwrap() {
             if name == "metadata" {
-                value["metadata"]
-                    .as_object_mut()
-                    .unwrap()
-                    .extend(part.as_object().unwrap().clone());
+                value["metadata"].as_object_mut().unwrap().extend(part.as_object().unwrap().clone());
             } else {
                 value[name] = part.clone();
             }
@@ -87,11 +84,7 @@ mod tests {
     fn some_kinds_are_always_ready() {
         let wrong = json!({"status": {"conditions": [{"type": "Ready", "status": "False"}]}});
         for (api_version, kind) in [("v1", "ConfigMap"), ("v1", "Secret"), ("batch/v1", "CronJob")] {
-            check(
-                api_version,
-                kind,
-                &[(wrong.clone(), Status::Current, "always ready")],
-            );
+            check(api_version, kind, &[(wrong.clone(), Status::Current, "always ready")]);
         }
         check(
             "policy/v1",
@@ -110,10 +103,6 @@ mod tests {
     #[test]
     fn a_kind_of_the_same_name_in_another_group_has_no_rule_of_its_own() {
         let rest = json!({"spec": {"replicas": 3}});
-        check(
-            "example.com/v1",
-            "Deployment",
-            &[(rest, Status::Current, "nothing to wait for")],
-        );
+        check("example.com/v1", "Deployment", &[(rest, Status::Current, "nothing to wait for")]);
     }
 }
