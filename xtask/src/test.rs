@@ -1,6 +1,6 @@
 //! `test`: everything that must be green, in the order in which it is cheapest to be told no.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use crate::cargo::{cargo, run as start};
 use crate::steps::{self, step};
@@ -12,7 +12,7 @@ pub fn run(args: &[String]) -> Result<()> {
     steps::run(vec![
         step("packages", packages),
         step("tools", || setup::ensure(&setup::needed())),
-        step("fmt", || start(&mut cargo(["fmt", "--all", "--check"]))),
+        step("fmt", || start(&mut cargo(["fmt", "--all", "--check"])).context("run `cargo fmt --all`")),
         step("clippy", || {
             start(&mut cargo(["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]))
         }),

@@ -25,8 +25,6 @@ pub struct Package {
 
 /// Every package that tests use.
 pub const PACKAGES: &[Package] = &[
-    Package { name: "gcc", programs: &["cc"], reason: "links Rust, compiles the TLS library's C" },
-    Package { name: "cmake", programs: &["cmake"], reason: "builds the TLS library" },
     Package { name: "git", programs: &["git"], reason: "the checkout's files, the Git servers of tests" },
     Package { name: "openssh-server", programs: &["sshd"], reason: "the Git server over ssh of tests" },
     Package { name: "openssh-client", programs: &["ssh", "ssh-keygen"], reason: "talks to that server" },
