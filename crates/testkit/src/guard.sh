@@ -2,7 +2,7 @@
 #
 # Standard input is a pipe whose other end only the test process holds. When it closes, because the guard was
 # dropped or because the test process has gone in whatever way, the whole process group (this shell leads it)
-# gets TERM, and KILL after the grace.
+# gets TERM, and after the grace the child gets KILL. Its end is awaited here and is the end of the whole group.
 grace=$1
 shift
 exec 3<&0 </dev/null
@@ -16,7 +16,7 @@ trap '' TERM INT HUP
         kill -TERM 0
         sleep "$grace"
     fi
-    kill -KILL 0
+    kill -KILL "$child"
 ) &
 exec 3<&-
 wait "$child"

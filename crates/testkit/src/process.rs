@@ -20,7 +20,8 @@ const GUARD: &str = include_str!("guard.sh");
 /// How many of the log's last bytes an error shows.
 const TAIL: usize = 4000;
 
-/// A running child process. Dropping it ends its whole process group and waits until that has gone.
+/// A running child process. Dropping it ends its whole process group and waits until the child has gone; its own
+/// children may need a moment more.
 #[derive(Debug)]
 pub struct Process {
     name: String,
@@ -80,7 +81,7 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         drop(self.guard.stdin.take());
-        // The watcher kills its own group, itself included, so its end is everybody's.
+        // The watcher has awaited the child when it kills its own group, itself included.
         let _ = self.guard.wait();
     }
 }
