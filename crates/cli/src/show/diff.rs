@@ -1,0 +1,56 @@
+//! Unified diffs of objects, as YAML, with the values of Secrets masked.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+use similar::{ChangeTag, TextDiff};
+use towpath_object::{mask_pair, strip};
+use towpath_plan::{Change, Op, Plan};
+
+use crate::screen::style;
+
+/// How many unchanged lines are shown around a change.
+const AROUND: usize = 3;
+
+/// A diff for each object that changes.
+pub fn diff_text(plan: &Plan) -> String {
+    plan.changes.iter().filter_map(one).collect()
+}
+
+fn one(change: &Change) -> Option<String> {
+    let live = change.live.as_ref().map(|object| object.value().clone()).unwrap_or_default();
+    let (mut before, mut after) = match change.op {
+        Op::Create => (Value::Null, change.after.clone()?),
+        Op::Update => (live, change.after.clone()?),
+        Op::Delete => (live, Value::Null),
+        Op::Keep | Op::Same => return None,
+    };
+    strip(&mut before);
+    strip(&mut after);
+    mask_pair(&mut before, &mut after);
+    let text = |value: &Value| if value.is_null() { String::new() } else { towpath_yaml::to_string(value) };
+    let from = if before.is_null() { "nothing".into() } else { format!("live/{}", change.key) };
+    let to = match change.origin() {
+        Some(origin) => format!("{} ({origin})", change.key),
+        None => "nothing".into(),
+    };
+    Some(unified(&text(&before), &text(&after), &from, &to))
+}
+
+fn unified(before: &str, after: &str, from: &str, to: &str) -> String {
+    let (head, dim) = (style::HEAD, style::DIM);
+    let mut text = format!("{head}--- {from}{head:#}\n{head}+++ {to}{head:#}\n");
+    let diff = TextDiff::from_lines(before, after);
+    for hunk in diff.unified_diff().context_radius(AROUND).iter_hunks() {
+        let _ = writeln!(text, "{dim}{}{dim:#}", hunk.header().to_string().trim_end());
+        for line in hunk.iter_changes() {
+            let (sign, style) = match line.tag() {
+                ChangeTag::Delete => ('-', style::BAD),
+                ChangeTag::Insert => ('+', style::GOOD),
+                ChangeTag::Equal => (' ', anstyle::Style::new()),
+            };
+            let _ = writeln!(text, "{style}{sign}{}{style:#}", line.value().trim_end_matches('\n'));
+        }
+    }
+    text
+}
