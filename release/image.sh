@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # image.sh DIST VERSION: one image per Linux binary in DIST, from an empty base, joined into one manifest.
-# $TOWPATH_IMAGE names it (default: towpath, kept locally); with TOWPATH_PUSH=1 it is also pushed, and its
+# $TOWPATH_IMAGE names it (default: localhost/towpath, kept here); with TOWPATH_PUSH=1 it is also pushed, and its
 # digest is left in DIST/image-digest for sign.sh.
 set -euo pipefail
 dist=${1:?folder of the binaries} version=${2:?version}

@@ -21,7 +21,7 @@ plane and kwok from the pinned modules under tools/), then runs in this order an
   deny         licences, banned crates, sources, known vulnerabilities
   conformance  a sample of the differential runs against real tools
 
-The first run on a fresh machine builds Kubernetes (about 10 minutes on 2 cores); later runs are warm. Compiled
+The first run on a fresh machine builds Kubernetes (about 8 minutes on 2 cores); later runs are warm. Compiled
 code is kept in the cache folder ($TOWPATH_CACHE, else ~/.cache/towpath), not in the checkout; set
 CARGO_TARGET_DIR to have it elsewhere.",
     ),
