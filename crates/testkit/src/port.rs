@@ -38,3 +38,23 @@ pub(crate) fn free() -> Result<u16> {
 pub(crate) fn was_taken(log: &str) -> bool {
     log.contains("address already in use") || log.contains("Address already in use")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_port_is_given_twice() {
+        let ports: Vec<u16> = (0..50).map(|_| free().unwrap()).collect();
+        let distinct: std::collections::BTreeSet<&u16> = ports.iter().collect();
+        assert_eq!(distinct.len(), ports.len());
+    }
+
+    #[test]
+    fn the_servers_words_for_a_taken_port_are_known() {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap();
+        let error = TcpListener::bind(port.local_addr().unwrap()).unwrap_err();
+        assert!(was_taken(&error.to_string()), "{error}");
+        assert!(was_taken("listen tcp 127.0.0.1:2379: bind: address already in use"));
+    }
+}

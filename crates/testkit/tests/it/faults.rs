@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 use bytes::Bytes;
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
-use towpath_testkit::{Api, Fault, FaultProxy, Rule, shared, status};
+use towpath_testkit::{Api, Fault, FaultProxy, Rule, eventually, shared, status};
 
 /// A proxy, its client, and the path of the config maps in a fresh namespace.
 async fn bed() -> Result<(FaultProxy, Api, String)> {
@@ -180,4 +180,34 @@ async fn writes_under_way_are_carried_out_before_the_stop_is_told() -> Result<()
     tokio::time::timeout(Duration::from_secs(20), proxy.stopped()).await.context("never stopped")?;
     assert_eq!(direct_names(&path).await?.len(), 8);
     Ok(())
+}
+
+#[tokio::test]
+async fn a_killed_clients_held_write_never_arrives() -> Result<()> {
+    let (proxy, api, path) = bed().await?;
+    proxy.stop_before_write(1);
+    let (writer, target) = (api.clone(), path.clone());
+    let client = tokio::spawn(async move { writer.post(&target, &config_map("held")).await });
+    proxy.stopped().await;
+    client.abort();
+    proxy.reset();
+    api.post(&path, &config_map("next")).await?;
+    assert_eq!(direct_names(&path).await?, ["next"]);
+    assert_eq!(proxy.writes().len(), 1, "the record starts anew with the reset");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_killed_clients_write_under_way_is_carried_out() -> Result<()> {
+    let (proxy, api, path) = bed().await?;
+    proxy.add(Rule::new(Fault::Latency(Duration::from_millis(200))));
+    let target = path.clone();
+    let client = tokio::spawn(async move { api.post(&target, &config_map("sent")).await });
+    let patience = Duration::from_secs(5);
+    eventually("the proxy has it", patience, async || Ok((proxy.writes().len() == 1).then_some(()))).await?;
+    client.abort();
+    eventually("the server has it", patience, async || {
+        Ok((direct_names(&path).await? == ["sent"]).then_some(()))
+    })
+    .await
 }
