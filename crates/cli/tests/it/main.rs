@@ -1,0 +1,9 @@
+//! The verbs on a real control plane, as a person or a script runs them.
+
+mod bad_input;
+mod deploy;
+mod faults;
+mod kill;
+mod output;
+mod shop;
+mod support;
