@@ -43,16 +43,21 @@ impl Lines {
     /// nearest field around it that was written.
     pub fn of(&self, origin: &Origin, field: &str) -> Option<u32> {
         let (document, prefix) = self.documents.get(origin)?;
-        let mut path = prefix.clone();
-        path.extend(field_parts(field));
-        while path.len() > prefix.len() {
-            if let Some(line) = document.line_of(&path) {
-                return Some(line);
-            }
-            path.pop();
-        }
-        None
+        nearest(document, prefix, field)
     }
+}
+
+/// The line of `field` below `prefix`, or of what is nearest around it.
+fn nearest(document: &Document, prefix: &[String], field: &str) -> Option<u32> {
+    let mut path = prefix.to_vec();
+    path.extend(field_parts(field));
+    while path.len() > prefix.len() {
+        if let Some(line) = document.line_of(&path) {
+            return Some(line);
+        }
+        path.pop();
+    }
+    None
 }
 
 /// `spec.containers[0].image` to its parts.
@@ -183,9 +188,7 @@ impl Reader {
                 self.manifests.push(Manifest { object, origin });
             }
             Err(invalid) => {
-                let mut path = prefix;
-                path.extend(field_parts(invalid.field()));
-                let at = document.line_of(&path).unwrap_or(line);
+                let at = nearest(document, &prefix, invalid.field()).unwrap_or(line);
                 self.complain(file, Some(at), &invalid.to_string(), None);
             }
         }

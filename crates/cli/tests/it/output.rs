@@ -1,1 +1,125 @@
+//! What people and programs read: documents, names, diffs, masks, help.
 
+use anyhow::{Result, ensure};
+use serde_json::json;
+use towpath_testkit::shared;
+
+use crate::shop;
+use crate::support::{Folder, deploy, towpath};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn secrets_are_masked_everywhere() -> Result<()> {
+    let plane = shared().await?;
+    let namespace = plane.namespace("masked").await?;
+    let kubeconfig = plane.kubeconfig_path();
+    let first = Folder::of(&[shop::secret(&namespace, "password", "correct-horse")])?;
+    let second = Folder::of(&[shop::secret(&namespace, "password", "battery-staple")])?;
+    // In plain and in base64, as the server stores them.
+    let words = ["correct-horse", "battery-staple", "Y29ycmVjdC1ob3JzZQ", "YmF0dGVyeS1zdGFwbGU"];
+    let mut texts = Vec::new();
+    for folder in [&first, &second] {
+        for form in [&[][..], &["-o", "json"], &["-o", "yaml"], &["-vv"]] {
+            let mut arguments = vec!["diff", "-f", folder.path(), "--app", "masked", "-n", &namespace];
+            arguments.extend(form);
+            texts.push(towpath(&kubeconfig, &arguments).await?.expect(0)?);
+        }
+        texts.push(deploy(&kubeconfig, folder, "masked", &namespace, &[]).await?.expect(0)?);
+    }
+    texts
+        .push(towpath(&kubeconfig, &["inspect", "masked", "-n", &namespace, "-o", "json"]).await?.expect(0)?);
+    for done in &texts {
+        for word in words {
+            ensure!(!done.stdout.contains(word) && !done.stderr.contains(word), "{word} is in {done:?}");
+        }
+    }
+    let changed = texts.iter().any(|done| done.stdout.contains("password: '***** (after)'"));
+    ensure!(changed, "a reader must see which entry changes: {texts:#?}");
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_diff_reads_as_a_diff() -> Result<()> {
+    let plane = shared().await?;
+    let namespace = plane.namespace("diff").await?;
+    let kubeconfig = plane.kubeconfig_path();
+    let one =
+        Folder::of(&[shop::config(&namespace, "settings", "one"), shop::config(&namespace, "old", "x")])?;
+    let diff = |folder: &Folder, more: &'static [&'static str]| {
+        let mut arguments =
+            vec!["diff".to_string(), "-f".into(), folder.path().into(), "--app".into(), "d".into()];
+        arguments.extend(["-n".into(), namespace.clone()]);
+        arguments.extend(more.iter().map(ToString::to_string));
+        let kubeconfig = kubeconfig.clone();
+        async move {
+            let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+            towpath(&kubeconfig, &arguments).await
+        }
+    };
+    diff(&one, &["--exit-code"]).await?.expect(2)?;
+    deploy(&kubeconfig, &one, "d", &namespace, &[]).await?.expect(0)?;
+    diff(&one, &["--exit-code"]).await?.expect(0)?;
+    let two = Folder::of(&[shop::config(&namespace, "settings", "two")])?;
+    let text = diff(&two, &["--prune"]).await?.expect(0)?.stdout;
+    ensure!(text.contains("\n-  key: one\n+  key: two\n"), "{text}");
+    ensure!(text.contains(&format!("--- live/ConfigMap/{namespace}/old\n+++ nothing\n")), "{text}");
+    ensure!(!text.contains('\u{1b}'), "colour in a pipe: {text}");
+    ensure!(!text.contains("managedFields") && !text.contains("resourceVersion"), "{text}");
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn documents_for_programs() -> Result<()> {
+    let plane = shared().await?;
+    let namespace = plane.namespace("json").await?;
+    let kubeconfig = plane.kubeconfig_path();
+    let folder =
+        Folder::of(&[shop::config(&namespace, "settings", "one"), shop::account(&namespace, "web")])?;
+    let dry = deploy(&kubeconfig, &folder, "j", &namespace, &["-o", "json", "--dry-run"])
+        .await?
+        .expect(0)?
+        .json()?;
+    ensure!(dry["summary"] == json!({"create": 2, "update": 0, "delete": 0, "keep": 0, "same": 0}), "{dry}");
+    ensure!(dry.get("result").is_none() && dry["dryRun"] == true);
+    let done = deploy(&kubeconfig, &folder, "j", &namespace, &["-o", "json", "--wait", "--exit-code"])
+        .await?
+        .expect(2)?
+        .json()?;
+    ensure!(done["result"]["complete"] == true && done["result"]["ready"] == true, "{done}");
+    let folder =
+        Folder::of(&[shop::config(&namespace, "settings", "two"), shop::account(&namespace, "web")])?;
+    let changed = deploy(&kubeconfig, &folder, "j", &namespace, &["-o", "json"]).await?.expect(0)?.json()?;
+    let fields = &changed["changes"][1]["fields"];
+    ensure!(
+        *fields == json!([{"path": "data.key", "change": "changed", "before": "one", "after": "two"}]),
+        "{changed}"
+    );
+    let folder = Folder::of(&[shop::config(&namespace, "settings", "three")])?;
+    let names =
+        deploy(&kubeconfig, &folder, "j", &namespace, &["-o", "name", "--prune"]).await?.expect(0)?.stdout;
+    ensure!(names == "configmap/settings\nserviceaccount/web\n", "{names}");
+    let tree =
+        towpath(&kubeconfig, &["inspect", "j", "-n", &namespace, "-o", "json"]).await?.expect(0)?.json()?;
+    ensure!(tree["conditions"][0]["status"] == "True" && tree["objects"][0]["name"] == "settings", "{tree}");
+    let error = towpath(&kubeconfig, &["inspect", "nobody", "-n", &namespace, "-o", "json"])
+        .await?
+        .expect(1)?
+        .json()?;
+    ensure!(error["error"]["reason"] == "AppMissing", "{error}");
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn help_teaches_and_completion_completes() -> Result<()> {
+    let nowhere = std::path::Path::new("/nowhere");
+    for verb in ["deploy", "diff", "inspect", "delete", "completion"] {
+        let help = towpath(nowhere, &[verb, "--help"]).await?.expect(0)?.stdout;
+        ensure!(help.contains("Examples:\n  towpath "), "{verb}: {help}");
+    }
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = towpath(nowhere, &["completion", shell]).await?.expect(0)?.stdout;
+        ensure!(script.contains("create-namespace"), "{shell}");
+    }
+    let version = towpath(nowhere, &["version", "--client"]).await?.expect(0)?.stdout;
+    ensure!(version.starts_with("towpath 0."), "{version}");
+    Ok(())
+}

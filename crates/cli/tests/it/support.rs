@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
-use towpath_testkit::{Api, ControlPlane};
+use towpath_testkit::{Api, ControlPlane, eventually, status};
 
 /// How a run ended.
 #[derive(Debug)]
@@ -145,7 +145,13 @@ pub async fn labelled(
     }
     let mut found = BTreeSet::new();
     for path in paths {
-        let listed = api.find(&format!("{path}?labelSelector=towpath.dev/app%3D{app}")).await?;
+        let path = format!("{path}?labelSelector=towpath.dev/app%3D{app}");
+        // A kind that was only just defined answers 429 until its storage is ready.
+        let listed = eventually("the list", Duration::from_secs(20), async || match api.find(&path).await {
+            Err(error) if status(&error).is_some_and(|code| code == 429) => Ok(None),
+            answer => answer.map(Some),
+        })
+        .await?;
         let items =
             listed.as_ref().and_then(|list| list.get("items")?.as_array()).cloned().unwrap_or_default();
         let kind = listed.as_ref().and_then(|list| list.get("kind")?.as_str()).unwrap_or_default();
