@@ -4,7 +4,7 @@
 // In: one JSON request per line, {"op": "decode" | "encode", "data": base64}. Out: one JSON answer per line.
 //
 // decode cuts the text into parts at `---` lines, as kubectl does, and turns each part into JSON:
-// {"parts": [{"json": …} or {"error": …}]}. A part also says how many documents go-yaml sees in it when it
+// {"parts": [{"json": text} or {"error": …}]}. A part also says how many documents go-yaml sees in it when it
 // reads on behind the first one ("documents", or "stream_error"), because kubectl ignores those, and whether
 // the strict reader refuses it ("strict_error"), which it does for keys that are written twice.
 //
@@ -31,11 +31,11 @@ type request struct {
 }
 
 type part struct {
-	JSON        json.RawMessage `json:"json,omitempty"`
-	Error       string          `json:"error,omitempty"`
-	StrictError string          `json:"strict_error,omitempty"`
-	Documents   int             `json:"documents"`
-	StreamError string          `json:"stream_error,omitempty"`
+	JSON        string `json:"json,omitempty"`
+	Error       string `json:"error,omitempty"`
+	StrictError string `json:"strict_error,omitempty"`
+	Documents   int    `json:"documents"`
+	StreamError string `json:"stream_error,omitempty"`
 }
 
 type answer struct {
@@ -127,7 +127,7 @@ func decode(text []byte) part {
 	if value, err := yaml.YAMLToJSON(text); err != nil {
 		result.Error = err.Error()
 	} else {
-		result.JSON = value
+		result.JSON = string(value)
 	}
 	if _, err := yaml.YAMLToJSONStrict(text); err != nil {
 		result.StrictError = err.Error()

@@ -112,11 +112,7 @@ impl Builder<'_, '_> {
             self.count(*key_id)?;
             let mark = self.tree.get(*key_id).mark;
             let key = self.key(*key_id)?;
-            let twice = if merges {
-                !written.insert(key.clone())
-            } else {
-                map.contains_key(&key)
-            };
+            let twice = if merges { !written.insert(key.clone()) } else { map.contains_key(&key) };
             if twice {
                 return Err(self.duplicate(&key, mark, open));
             }
@@ -130,11 +126,8 @@ impl Builder<'_, '_> {
 
     fn duplicate(&mut self, key: &str, mark: Mark, open: Open) -> Error {
         let first = self.lines.sibling(open, key).unwrap_or_default();
-        mark.error(
-            Kind::Duplicate,
-            format!("the key `{key}` is already on line {first}"),
-        )
-        .hint("remove one of the two; Kubernetes would silently keep the last")
+        mark.error(Kind::Duplicate, format!("the key `{key}` is already on line {first}"))
+            .hint("remove one of the two; Kubernetes would silently keep the last")
     }
 
     fn is_merge(&self, id: Id) -> bool {
@@ -152,10 +145,9 @@ impl Builder<'_, '_> {
         match &tree.get(source).content {
             Content::Mapping(_) | Content::Alias { .. } => self.merge_one(source, map, open),
             // Backwards, because the earlier ones take precedence.
-            Content::Sequence(items) => items
-                .iter()
-                .rev()
-                .try_for_each(|item| self.merge_one(*item, map, open)),
+            Content::Sequence(items) => {
+                items.iter().rev().try_for_each(|item| self.merge_one(*item, map, open))
+            }
             Content::Scalar(_) => Err(not_mergeable(tree.get(source).mark)),
         }
     }
@@ -219,10 +211,7 @@ impl Builder<'_, '_> {
     ) -> Result<T, Error> {
         let mark = self.tree.get(alias).mark;
         if self.expanding.contains(&alias) {
-            return Err(mark.error(
-                Kind::Value,
-                format!("the value of the anchor &{name} contains itself"),
-            ));
+            return Err(mark.error(Kind::Value, format!("the value of the anchor &{name} contains itself")));
         }
         self.deeper(mark)?;
         self.expanding.push(alias);
@@ -235,10 +224,9 @@ impl Builder<'_, '_> {
     fn deeper(&mut self, mark: Mark) -> Result<(), Error> {
         self.depth += 1;
         if self.depth > self.limits.depth {
-            return Err(mark.error(
-                Kind::Limit,
-                format!("nested more than {} levels deep", self.limits.depth),
-            ));
+            return Err(
+                mark.error(Kind::Limit, format!("nested more than {} levels deep", self.limits.depth))
+            );
         }
         Ok(())
     }
@@ -285,11 +273,8 @@ impl Builder<'_, '_> {
 }
 
 fn too_much(mark: Mark) -> Error {
-    mark.error(
-        Kind::Limit,
-        "the document consists mostly of aliases that repeat the same content",
-    )
-    .hint("write the repeated content out, or use fewer aliases of aliases")
+    mark.error(Kind::Limit, "the document consists mostly of aliases that repeat the same content")
+        .hint("write the repeated content out, or use fewer aliases of aliases")
 }
 
 fn not_json(mark: Mark) -> Error {
@@ -298,8 +283,5 @@ fn not_json(mark: Mark) -> Error {
 }
 
 fn not_mergeable(mark: Mark) -> Error {
-    mark.error(
-        Kind::Value,
-        "a merge (`<<`) needs a mapping, or a list of mappings",
-    )
+    mark.error(Kind::Value, "a merge (`<<`) needs a mapping, or a list of mappings")
 }

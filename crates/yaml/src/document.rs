@@ -55,10 +55,7 @@ impl Document {
 
 /// Reads all documents of a text, YAML or JSON. Documents that are empty or null are left out.
 pub fn documents(bytes: &[u8], limits: &Limits) -> Result<Vec<Document>, Error> {
-    let limits = &Limits {
-        depth: limits.depth.min(Limits::DEEPEST),
-        ..limits.clone()
-    };
+    let limits = &Limits { depth: limits.depth.min(Limits::DEEPEST), ..limits.clone() };
     let text = input::decode(bytes)?;
     if let Some(documents) = json::documents(&text, limits) {
         return Ok(documents);
@@ -140,9 +137,7 @@ mod tests {
     fn lines_of_fields() {
         let text = "---\n# first\n\nkind: List\nitems:\n- metadata:\n    name: a\n- {metadata: {name: b}}\n---\nkind: X\n";
         let documents = documents(text.as_bytes(), &Limits::default()).unwrap();
-        let [list, x] = documents.as_slice() else {
-            panic!("two documents")
-        };
+        let [list, x] = documents.as_slice() else { panic!("two documents") };
         assert_eq!((list.line, x.line), (4, 10));
         assert_eq!(list.line_of(&["items"]), Some(5));
         assert_eq!(list.line_of(&["items", "0", "metadata", "name"]), Some(7));
@@ -156,9 +151,7 @@ mod tests {
     fn lines_of_json() {
         let text = "{\n \"a\": {\n  \"b\": [1,\n 2]}}\n{\"c\": \"\\/\\ud83d\\ude00\"}";
         let documents = documents(text.as_bytes(), &Limits::default()).unwrap();
-        let [first, second] = documents.as_slice() else {
-            panic!("two documents")
-        };
+        let [first, second] = documents.as_slice() else { panic!("two documents") };
         assert_eq!(first.line_of(&["a", "b", "1"]), Some(4));
         assert_eq!(second.line, 5);
         assert_eq!(second.value, json!({"c": "/\u{1F600}"}));
@@ -168,10 +161,7 @@ mod tests {
     fn empty_documents_are_left_out() {
         assert!(read("").is_empty());
         assert!(read("# nothing\n---\n---\nnull\n---\n~\n...\n").is_empty());
-        assert_eq!(
-            read("---\na: 1\n---\n---\nb: 2\n"),
-            [json!({"a": 1}), json!({"b": 2})]
-        );
+        assert_eq!(read("---\na: 1\n---\n---\nb: 2\n"), [json!({"a": 1}), json!({"b": 2})]);
     }
 
     #[test]
@@ -188,10 +178,7 @@ mod tests {
         assert_eq!((error.line, error.column, error.kind), (4, 3, Kind::Duplicate));
         assert_eq!(error.message, "the key `x` is already on line 2");
         assert_eq!(refused(r#"{"a": 1, "a": 2}"#).kind, Kind::Duplicate);
-        assert_eq!(
-            refused("b: &b {x: 1}\nc: {x: 1, <<: *b, x: 2}").kind,
-            Kind::Duplicate
-        );
+        assert_eq!(refused("b: &b {x: 1}\nc: {x: 1, <<: *b, x: 2}").kind, Kind::Duplicate);
     }
 
     #[test]
@@ -202,12 +189,7 @@ mod tests {
             ("a: @x\n", 1, 4, "cannot start with `@`"),
             ("a: 'x\nb: c\n", 1, 4, "not closed"),
             ("a: b: c\n", 1, 5, "second `: `"),
-            (
-                "a:\n  b: 1\n c: 2\n",
-                3,
-                2,
-                "expected the next key of the mapping that starts on line 1",
-            ),
+            ("a:\n  b: 1\n c: 2\n", 3, 2, "expected the next key of the mapping that starts on line 1"),
             ("a: 1\nb\n", 2, 1, "no `: `"),
             ("a: *x\n", 1, 4, "no anchor &x"),
             ("%YAML 1.2\n---\na: 1\n", 1, 1, "only 1.1"),
@@ -235,17 +217,11 @@ mod tests {
         let long = "x".repeat(1 << 20);
         let copies = "- *a\n".repeat(100);
         assert_eq!(refused(&format!("- &a {long}\n{copies}")).kind, Kind::Limit);
-        assert_eq!(
-            refused("a: &a [*a]").message,
-            "the value of the anchor &a contains itself"
-        );
+        assert_eq!(refused("a: &a [*a]").message, "the value of the anchor &a contains itself");
         for open in ["[", "{a: ", "- ", "? "] {
             assert_eq!(refused(&open.repeat(100_000)).kind, Kind::Limit, "{open}");
         }
-        assert_eq!(
-            refused(&format!("{}1{}", "[".repeat(5000), "]".repeat(5000))).kind,
-            Kind::Limit
-        );
+        assert_eq!(refused(&format!("{}1{}", "[".repeat(5000), "]".repeat(5000))).kind, Kind::Limit);
     }
 
     proptest! {

@@ -25,10 +25,7 @@ fn allowed(character: char) -> bool {
 fn forbidden(text: &str, offset: usize, character: char) -> Error {
     let code = u32::from(character);
     mark(text.get(..offset).unwrap_or_default())
-        .error(
-            Kind::Encoding,
-            format!("the control character U+{code:04X} is not allowed"),
-        )
+        .error(Kind::Encoding, format!("the control character U+{code:04X} is not allowed"))
         .hint("write it as an escape in a double-quoted string, or base64 in binaryData")
 }
 
@@ -36,10 +33,7 @@ fn forbidden(text: &str, offset: usize, character: char) -> Error {
 fn mark(before: &str) -> Mark {
     let line = before.matches('\n').count();
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count();
-    Mark {
-        line: u32::try_from(line).unwrap_or(u32::MAX),
-        column: u32::try_from(column).unwrap_or(u32::MAX),
-    }
+    Mark { line: u32::try_from(line).unwrap_or(u32::MAX), column: u32::try_from(column).unwrap_or(u32::MAX) }
 }
 
 fn utf8(bytes: &[u8], skipped: usize) -> Result<&str, Error> {
@@ -50,10 +44,7 @@ fn utf8(bytes: &[u8], skipped: usize) -> Result<&str, Error> {
             Some(byte) if error.error_len().is_some() => {
                 format!("not UTF-8: byte 0x{byte:02X} at offset {}", valid + skipped)
             }
-            _ => format!(
-                "not UTF-8: the character at offset {} is cut off",
-                valid + skipped
-            ),
+            _ => format!("not UTF-8: the character at offset {} is cut off", valid + skipped),
         };
         mark(&before)
             .error(Kind::Encoding, message)

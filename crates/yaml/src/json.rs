@@ -11,15 +11,8 @@ use crate::number::Numeric;
 
 /// The documents of a text that is nothing but JSON objects or arrays, one after another.
 pub(crate) fn documents(text: &str, limits: &Limits) -> Option<Vec<Document>> {
-    let mut reader = Reader {
-        text,
-        position: 0,
-        line: 1,
-        lines: Lines::default(),
-        depth: 0,
-        nodes: 0,
-        limits,
-    };
+    let mut reader =
+        Reader { text, position: 0, line: 1, lines: Lines::default(), depth: 0, nodes: 0, limits };
     let mut documents = Vec::new();
     reader.skip_space();
     while matches!(reader.peek(), b'{' | b'[') {

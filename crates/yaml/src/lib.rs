@@ -16,6 +16,7 @@
 
 mod build;
 mod document;
+mod emit;
 mod error;
 mod input;
 mod json;
@@ -28,5 +29,6 @@ mod timestamp;
 mod tree;
 
 pub use document::{Document, Limits, documents};
+pub use emit::to_string;
 pub use error::{Error, Kind};
 pub use lines::Lines;

@@ -34,9 +34,7 @@ impl Lines {
 
     /// The line of the deepest part of the path that exists: where to point at when a field is missing.
     pub fn nearest<K: AsRef<str>>(&self, path: &[K]) -> Option<u32> {
-        (0..=path.len())
-            .rev()
-            .find_map(|length| self.of(path.get(..length)?))
+        (0..=path.len()).rev().find_map(|length| self.of(path.get(..length)?))
     }
 
     /// The child with a key; of several the last, which is the one whose value counts.
@@ -55,11 +53,7 @@ impl Lines {
     }
 
     pub(crate) fn open(&mut self, key: &str, line: u32) -> Open {
-        self.entries.push(Entry {
-            key: hash(key),
-            line,
-            end: 0,
-        });
+        self.entries.push(Entry { key: hash(key), line, end: 0 });
         Open(self.entries.len() - 1)
     }
 
@@ -80,7 +74,6 @@ impl Lines {
 
 /// FNV-1a.
 fn hash(key: &str) -> u64 {
-    key.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
-    })
+    key.bytes()
+        .fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
 }

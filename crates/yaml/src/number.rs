@@ -14,8 +14,9 @@ pub(crate) enum Numeric {
 impl Numeric {
     /// Reads a number: underscores anywhere, `0x`, `0o`, `0b` and leading-zero octal, decimal floats.
     pub fn parse(text: &str) -> Option<Self> {
-        if text.starts_with('.') {
-            return parse_float(text).map(Self::Float);
+        // Behind a dot Go's rule for underscores holds: only between digits. Elsewhere go-yaml drops them all.
+        if text.starts_with('.') && !underscores_separate_digits(text) {
+            return None;
         }
         let stripped;
         let plain = if text.contains('_') {
@@ -24,9 +25,7 @@ impl Numeric {
         } else {
             text
         };
-        parse_integer(plain)
-            .or_else(|| parse_float(plain).map(Self::Float))
-            .or_else(|| signed_binary(plain))
+        parse_integer(plain).or_else(|| parse_float(plain).map(Self::Float)).or_else(|| signed_binary(plain))
     }
 
     /// The JSON value; none for what JSON cannot hold. Whole floats become integers, because Go prints them
@@ -47,23 +46,24 @@ fn float_value(number: f64) -> Option<Value> {
     }
 }
 
-/// A float without fraction that fits an integer type, as that integer.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "the range is checked first"
-)]
+/// A float without fraction as the integer that Go prints for it: its shortest digits, filled up with zeros.
 pub(crate) fn whole(number: f64) -> Option<Numeric> {
-    const TWO_63: f64 = 9_223_372_036_854_775_808.0;
-    if number.fract() != 0.0 {
-        None
-    } else if (-TWO_63..TWO_63).contains(&number) {
-        Some(Numeric::Int(number as i64))
-    } else if (TWO_63..2.0 * TWO_63).contains(&number) {
-        Some(Numeric::Uint(number as u64))
-    } else {
-        None
+    if number.fract() != 0.0 || number.abs() >= 2e19 {
+        return None;
     }
+    match number.to_string().as_str() {
+        "-0" => Some(Numeric::Int(0)),
+        digits => parse_integer(digits),
+    }
+}
+
+fn underscores_separate_digits(text: &str) -> bool {
+    let digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
+    let bytes = text.as_bytes();
+    let lone = |at: usize| {
+        !(digit(at.checked_sub(1).and_then(|before| bytes.get(before))) && digit(bytes.get(at + 1)))
+    };
+    !bytes.iter().enumerate().any(|(at, byte)| *byte == b'_' && lone(at))
 }
 
 fn parse_integer(text: &str) -> Option<Numeric> {
@@ -96,19 +96,14 @@ fn parse_integer(text: &str) -> Option<Numeric> {
 
 /// go-yaml's own binary form, which takes a sign behind the prefix: `0b-1`.
 fn signed_binary(text: &str) -> Option<Numeric> {
-    i64::from_str_radix(text.strip_prefix("0b")?, 2)
-        .ok()
-        .map(Numeric::Int)
+    i64::from_str_radix(text.strip_prefix("0b")?, 2).ok().map(Numeric::Int)
 }
 
 /// `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`, and not beyond the largest float.
 fn parse_float(text: &str) -> Option<f64> {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
-        Some((mantissa, exponent)) => (
-            mantissa,
-            Some(exponent.strip_prefix(['-', '+']).unwrap_or(exponent)),
-        ),
+        Some((mantissa, exponent)) => (mantissa, Some(exponent.strip_prefix(['-', '+']).unwrap_or(exponent))),
         None => (unsigned, None),
     };
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -130,10 +125,7 @@ pub(crate) fn format_float(number: f64) -> String {
 }
 
 /// A float as a mapping key, which Go's tools print with the precision of 32 bits.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "this loss is what sigs.k8s.io/yaml does"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "this loss is what sigs.k8s.io/yaml does")]
 pub(crate) fn format_float_key(number: f64) -> String {
     let single = number as f32;
     if single.is_nan() {
@@ -153,9 +145,7 @@ fn go_form(scientific: &str) -> String {
         let sign = if exponent < 0 { '-' } else { '+' };
         return format!("{mantissa}e{sign}{:02}", exponent.unsigned_abs());
     }
-    let (sign, mantissa) = mantissa
-        .strip_prefix('-')
-        .map_or(("", mantissa), |mantissa| ("-", mantissa));
+    let (sign, mantissa) = mantissa.strip_prefix('-').map_or(("", mantissa), |mantissa| ("-", mantissa));
     let digits: String = mantissa.chars().filter(|character| *character != '.').collect();
     let point = exponent + 1;
     if point <= 0 {
@@ -176,44 +166,32 @@ mod tests {
 
     #[test]
     fn integers_in_all_bases() {
-        for (text, number) in [
-            ("0", 0),
-            ("0777", 511),
-            ("0o17", 15),
-            ("0x1F", 31),
-            ("-0b11", -3),
-            ("1_000", 1000),
-        ] {
+        for (text, number) in
+            [("0", 0), ("0777", 511), ("0o17", 15), ("0x1F", 31), ("-0b11", -3), ("1_000", 1000)]
+        {
             assert_eq!(Numeric::parse(text), Some(Numeric::Int(number)), "{text}");
         }
         assert_eq!(Numeric::parse("0b-1"), Some(Numeric::Int(-1)));
-        assert_eq!(
-            Numeric::parse("-9223372036854775808"),
-            Some(Numeric::Int(i64::MIN))
-        );
-        assert_eq!(
-            Numeric::parse("18446744073709551615"),
-            Some(Numeric::Uint(u64::MAX))
-        );
-        for text in [
-            "0x", "--1", "1__a", "0xG", "+-1", "1e", "e1", ".", "1e999", "0x1p3",
-        ] {
+        assert_eq!(Numeric::parse("-9223372036854775808"), Some(Numeric::Int(i64::MIN)));
+        assert_eq!(Numeric::parse("18446744073709551615"), Some(Numeric::Uint(u64::MAX)));
+        for text in ["0x", "--1", "1__a", "0xG", "+-1", "1e", "e1", ".", "1e999", "0x1p3", "._1", ".1_"] {
             assert_eq!(Numeric::parse(text), None, "{text}");
         }
     }
 
     #[test]
     fn floats() {
-        for (text, number) in [
-            ("1.", 1.0),
-            (".5", 0.5),
-            ("1e3", 1000.0),
-            ("09", 9.0),
-            ("+1.5E-1", 0.15),
-        ] {
+        for (text, number) in
+            [("1.", 1.0), (".5", 0.5), ("1e3", 1000.0), ("09", 9.0), ("+1.5E-1", 0.15), (".1_5", 0.15)]
+        {
             assert_eq!(Numeric::parse(text), Some(Numeric::Float(number)), "{text}");
         }
         assert_eq!(Numeric::Float(1000.0).to_value(), Some(1000.into()));
+        assert_eq!(Numeric::Float(-0.0).to_value(), Some(0.into()));
+        assert_eq!(
+            Numeric::Float(9_223_372_036_854_775_808.0).to_value(),
+            Some(9_223_372_036_854_776_000_u64.into())
+        );
         assert_eq!(Numeric::Float(f64::NAN).to_value(), None);
         for (number, text) in [
             (100_000.0, "100000"),

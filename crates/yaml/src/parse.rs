@@ -67,10 +67,7 @@ impl<'a> Parser<'a> {
         }
         let bare = first
             && !self.at(|kind| {
-                matches!(
-                    kind,
-                    Kind::Version { .. } | Kind::TagPrefix { .. } | Kind::DocumentStart
-                )
+                matches!(kind, Kind::Version { .. } | Kind::TagPrefix { .. } | Kind::DocumentStart)
             })?;
         if !bare {
             self.directives()?;
@@ -80,11 +77,7 @@ impl<'a> Parser<'a> {
             self.scanner.next()?;
         }
         let empty = !bare && self.at(ends_document)?;
-        let root = if empty {
-            self.nothing()?
-        } else {
-            self.node(Place::Block)?
-        };
+        let root = if empty { self.nothing()? } else { self.node(Place::Block)? };
         if self.at(|kind| *kind == Kind::DocumentEnd)? {
             self.scanner.next()?;
         }
@@ -135,10 +128,7 @@ impl<'a> Parser<'a> {
     fn node(&mut self, place: Place) -> Result<Id, Error> {
         let mark = self.mark()?;
         if self.depth >= self.max_depth {
-            return Err(mark.error(
-                Class::Limit,
-                format!("nested more than {} levels deep", self.max_depth),
-            ));
+            return Err(mark.error(Class::Limit, format!("nested more than {} levels deep", self.max_depth)));
         }
         if let Kind::Alias(name) = self.scanner.peek()?.kind {
             self.scanner.next()?;
@@ -241,11 +231,7 @@ impl<'a> Parser<'a> {
                 Kind::BlockEntry => {
                     self.scanner.next()?;
                     let empty = self.at(|kind| matches!(kind, Kind::BlockEntry | Kind::BlockEnd))?;
-                    items.push(if empty {
-                        self.nothing()?
-                    } else {
-                        self.node(Place::Block)?
-                    });
+                    items.push(if empty { self.nothing()? } else { self.node(Place::Block)? });
                 }
                 Kind::BlockEnd => {
                     self.scanner.next()?;
@@ -262,11 +248,7 @@ impl<'a> Parser<'a> {
             self.scanner.next()?;
             let empty =
                 self.at(|kind| matches!(kind, Kind::BlockEntry | Kind::Key | Kind::Value | Kind::BlockEnd))?;
-            items.push(if empty {
-                self.nothing()?
-            } else {
-                self.node(Place::Block)?
-            });
+            items.push(if empty { self.nothing()? } else { self.node(Place::Block)? });
         }
         Ok(Content::Sequence(items))
     }
@@ -356,11 +338,7 @@ impl<'a> Parser<'a> {
             if self.at(|kind| *kind == Kind::Key)? {
                 self.scanner.next()?;
                 let empty = self.at(|kind| *kind == Kind::Value || ends(kind))?;
-                let key = if empty {
-                    self.nothing()?
-                } else {
-                    self.node(Place::Flow)?
-                };
+                let key = if empty { self.nothing()? } else { self.node(Place::Flow)? };
                 let value = self.flow_value(ends)?;
                 entries.push((key, value));
             } else if !self.at(|kind| *kind == Kind::FlowMappingEnd)? {
@@ -388,9 +366,9 @@ impl<'a> Parser<'a> {
             return Ok(());
         }
         let line = open.line + 1;
-        Err(token.mark.syntax(format!(
-            "expected `,` or `{close}` here; the bracket was opened on line {line}"
-        )))
+        Err(token
+            .mark
+            .syntax(format!("expected `,` or `{close}` here; the bracket was opened on line {line}")))
     }
 }
 
@@ -419,9 +397,6 @@ fn no_content(mark: Mark) -> Error {
 }
 
 fn misplaced(mark: Mark, part: &str, whole: &str, start: u32) -> Error {
-    mark.syntax(format!(
-        "expected the next {part} of the {whole} that starts on line {}",
-        start + 1
-    ))
-    .hint("check the indentation")
+    mark.syntax(format!("expected the next {part} of the {whole} that starts on line {}", start + 1))
+        .hint("check the indentation")
 }

@@ -63,21 +63,13 @@ pub(crate) fn scalar<'s>(scalar: &'s Scalar<'_>) -> Result<Resolved<'s>, String>
     let text = scalar.text.as_ref();
     let string = || Resolved::Text(Cow::Borrowed(text));
     let Some(tag) = scalar.tag.as_deref() else {
-        return Ok(if scalar.implicit {
-            implicit(text).unwrap_or_else(string)
-        } else {
-            string()
-        });
+        return Ok(if scalar.implicit { implicit(text).unwrap_or_else(string) } else { string() });
     };
     let Some(tag) = tag.strip_prefix(PREFIX) else {
         return Ok(string());
     };
     let resolved = || {
-        if is_timestamp(text) && tag == "timestamp" {
-            None
-        } else {
-            implicit(text)
-        }
+        if is_timestamp(text) && tag == "timestamp" { None } else { implicit(text) }
     };
     match (tag, resolved()) {
         ("null", Some(Resolved::Null)) => Ok(Resolved::Null),
@@ -86,10 +78,9 @@ pub(crate) fn scalar<'s>(scalar: &'s Scalar<'_>) -> Result<Resolved<'s>, String>
         | ("float", Some(number @ Resolved::Number(Numeric::Int(_) | Numeric::Float(_)))) => Ok(number),
         ("float", Some(Resolved::Special(number))) => Ok(Resolved::Special(number)),
         ("timestamp", _) if is_timestamp(text) => Ok(string()),
-        ("null" | "bool" | "int" | "float" | "timestamp", _) => Err(format!(
-            "`{}` is not a !!{tag}",
-            text.chars().take(40).collect::<String>()
-        )),
+        ("null" | "bool" | "int" | "float" | "timestamp", _) => {
+            Err(format!("`{}` is not a !!{tag}", text.chars().take(40).collect::<String>()))
+        }
         ("binary", _) => binary(text),
         _ => Ok(string()),
     }
@@ -102,10 +93,7 @@ fn binary(text: &str) -> Result<Resolved<'static>, String> {
         .with_decode_allow_trailing_bits(true)
         .with_decode_padding_mode(DecodePaddingMode::RequireCanonical);
     const ENGINE: GeneralPurpose = GeneralPurpose::new(&base64::alphabet::STANDARD, CONFIG);
-    let packed: String = text
-        .chars()
-        .filter(|character| !matches!(character, '\r' | '\n'))
-        .collect();
+    let packed: String = text.chars().filter(|character| !matches!(character, '\r' | '\n')).collect();
     match ENGINE.decode(packed) {
         Ok(bytes) => Ok(Resolved::Text(Cow::Owned(go_lossy(&bytes)))),
         Err(_) => Err("a !!binary value is not base64".into()),

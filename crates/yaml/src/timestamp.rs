@@ -88,11 +88,7 @@ impl Reader<'_> {
     }
 
     fn digit(&mut self) -> Option<u8> {
-        let digit = self
-            .0
-            .first()
-            .filter(|byte| byte.is_ascii_digit())
-            .map(|byte| byte - b'0')?;
+        let digit = self.0.first().filter(|byte| byte.is_ascii_digit()).map(|byte| byte - b'0')?;
         self.skip(1);
         Some(digit)
     }

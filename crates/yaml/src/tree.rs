@@ -57,8 +57,6 @@ impl<'a> Tree<'a> {
     }
 
     pub fn get(&self, id: Id) -> &Node<'a> {
-        self.nodes
-            .get(id.0)
-            .expect("an Id comes from the tree that it is used with")
+        self.nodes.get(id.0).expect("an Id comes from the tree that it is used with")
     }
 }

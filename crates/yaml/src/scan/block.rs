@@ -50,10 +50,7 @@ impl<'a> Scanner<'a> {
         if chomp == Chomp::Keep {
             text.push_str(&breaks);
         }
-        Ok(Kind::Scalar {
-            text: Cow::Owned(text),
-            plain: false,
-        })
+        Ok(Kind::Scalar { text: Cow::Owned(text), plain: false })
     }
 
     /// The indicators after `|` or `>`, in either order, up to the end of the line.
@@ -64,10 +61,7 @@ impl<'a> Scanner<'a> {
                 b'+' if chomp.is_none() => chomp = Some(Chomp::Keep),
                 b'-' if chomp.is_none() => chomp = Some(Chomp::Strip),
                 b'0' if increment == 0 => {
-                    return Err(self
-                        .cursor
-                        .mark
-                        .syntax("the indentation of a block text cannot be 0"));
+                    return Err(self.cursor.mark.syntax("the indentation of a block text cannot be 0"));
                 }
                 digit @ b'1'..=b'9' if increment == 0 => increment = digit - b'0',
                 _ => break,
@@ -98,10 +92,8 @@ impl<'a> Scanner<'a> {
             }
             deepest = deepest.max(i64::from(self.cursor.mark.column));
             if inside(self.cursor.mark.column, *indent) && self.cursor.peek() == b'\t' {
-                let error = self
-                    .cursor
-                    .mark
-                    .syntax("a tab stands where the indentation of a block text should be");
+                let error =
+                    self.cursor.mark.syntax("a tab stands where the indentation of a block text should be");
                 return Err(error.hint("indent with spaces"));
             }
             match self.cursor.step_break() {

@@ -12,11 +12,7 @@ pub(super) struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     pub fn new(text: &'a str) -> Self {
-        Self {
-            text,
-            position: 0,
-            mark: Mark::default(),
-        }
+        Self { text, position: 0, mark: Mark::default() }
     }
 
     pub fn peek(&self) -> u8 {
@@ -25,11 +21,7 @@ impl<'a> Cursor<'a> {
 
     /// The byte that many bytes ahead.
     pub fn at(&self, ahead: usize) -> u8 {
-        self.text
-            .as_bytes()
-            .get(self.position + ahead)
-            .copied()
-            .unwrap_or(0)
+        self.text.as_bytes().get(self.position + ahead).copied().unwrap_or(0)
     }
 
     pub fn slice(&self, from: usize, to: usize) -> &'a str {
@@ -101,6 +93,15 @@ impl<'a> Cursor<'a> {
         self.mark.line += 1;
         self.mark.column = 0;
         Some(meaning)
+    }
+
+    /// Skips a byte order mark that starts a line; it takes no column.
+    pub fn skip_bom(&mut self) {
+        let starts_line =
+            self.slice(0, self.position).bytes().next_back().is_none_or(|before| before == b'\n');
+        if starts_line && self.slice(self.position, self.position + 3) == "\u{FEFF}" {
+            self.position += 3;
+        }
     }
 
     pub fn skip_blanks(&mut self) {

@@ -14,10 +14,7 @@ pub(super) struct Fold {
 impl Fold {
     /// Reads the break here and all blanks and breaks after it. No tab may stand left of column `indent`.
     pub fn read(cursor: &mut Cursor<'_>, indent: i64) -> Result<Self, Error> {
-        let mut fold = Self {
-            first: cursor.step_break(),
-            rest: String::new(),
-        };
+        let mut fold = Self { first: cursor.step_break(), rest: String::new() };
         fold.read_rest(cursor, indent)?;
         Ok(fold)
     }

@@ -46,7 +46,8 @@ pub(crate) struct Scanner<'a> {
     /// The candidate of the block context, then one per open flow collection.
     candidates: Vec<Option<Candidate>>,
     finished: bool,
-    fresh_document: bool,
+    /// The line at whose start a byte order mark is no text: the first, and the one after a `---`.
+    bom_line: u32,
 }
 
 impl<'a> Scanner<'a> {
@@ -60,7 +61,7 @@ impl<'a> Scanner<'a> {
             key_allowed: true,
             candidates: vec![None],
             finished: false,
-            fresh_document: true,
+            bom_line: 0,
         }
     }
 
@@ -88,10 +89,8 @@ impl<'a> Scanner<'a> {
             return Ok(!self.finished);
         }
         let taken = self.taken;
-        let level = self
-            .candidates
-            .iter()
-            .position(|slot| slot.is_some_and(|candidate| candidate.token == taken));
+        let level =
+            self.candidates.iter().position(|slot| slot.is_some_and(|candidate| candidate.token == taken));
         match level {
             None => Ok(false),
             Some(level) => self.still_possible(level),
@@ -106,21 +105,12 @@ impl<'a> Scanner<'a> {
         let Some(candidate) = *slot else { return Ok(false) };
         let distance = self.cursor.position - candidate.position;
         let near = distance <= KEY_LENGTH
-            || self
-                .cursor
-                .slice(candidate.position, self.cursor.position)
-                .chars()
-                .count()
-                <= KEY_LENGTH;
+            || self.cursor.slice(candidate.position, self.cursor.position).chars().count() <= KEY_LENGTH;
         if candidate.mark.line == self.cursor.mark.line && near {
             return Ok(true);
         }
         *slot = None;
-        if candidate.required {
-            Err(missing_colon(candidate.mark))
-        } else {
-            Ok(false)
-        }
+        if candidate.required { Err(missing_colon(candidate.mark)) } else { Ok(false) }
     }
 
     /// Notes that a key may start here.
@@ -174,12 +164,8 @@ impl<'a> Scanner<'a> {
     /// Skips white space and comments up to the next token.
     fn skip_to_token(&mut self) {
         loop {
-            if self.fresh_document
-                && self.cursor.mark.column == 0
-                && self.cursor.slice(self.cursor.position, self.cursor.position + 3) == "\u{FEFF}"
-            {
-                self.cursor.step();
-                self.cursor.mark.column = 0;
+            if self.cursor.mark == (Mark { line: self.bom_line, column: 0 }) {
+                self.cursor.skip_bom();
             }
             while self.cursor.peek() == b' '
                 || self.cursor.peek() == b'\t' && (self.flow_level() > 0 || !self.key_allowed)
@@ -208,7 +194,6 @@ impl<'a> Scanner<'a> {
         if let Some(marker) = self.cursor.at_document_marker() {
             return self.fetch_marker(marker);
         }
-        self.fresh_document = false;
         let flow = self.flow_level() > 0;
         let spaced = self.cursor.is_space_at(1);
         match self.cursor.peek() {
@@ -256,6 +241,8 @@ impl<'a> Scanner<'a> {
         self.key_allowed = false;
         self.finished = true;
         self.push(Kind::StreamEnd, self.cursor.mark);
+        // A key ends with its line, so none that is still waited for can come any more.
+        self.cursor.mark.line += 1;
         Ok(())
     }
 
@@ -273,12 +260,8 @@ impl<'a> Scanner<'a> {
         self.unroll_indent(-1);
         self.drop_candidate()?;
         self.key_allowed = false;
-        self.fresh_document = true;
-        let kind = if marker == b'-' {
-            Kind::DocumentStart
-        } else {
-            Kind::DocumentEnd
-        };
+        self.bom_line = self.cursor.mark.line + 1;
+        let kind = if marker == b'-' { Kind::DocumentStart } else { Kind::DocumentEnd };
         self.fetch_indicator(kind, 3);
         Ok(())
     }
@@ -347,13 +330,7 @@ impl<'a> Scanner<'a> {
         };
         if let Some(candidate) = found {
             let at = candidate.token.saturating_sub(self.taken).min(self.queue.len());
-            self.queue.insert(
-                at,
-                Token {
-                    kind: Kind::Key,
-                    mark: candidate.mark,
-                },
-            );
+            self.queue.insert(at, Token { kind: Kind::Key, mark: candidate.mark });
             self.roll_indent(candidate.mark, Some(at), Kind::BlockMappingStart);
             self.key_allowed = false;
         } else {
@@ -392,9 +369,7 @@ fn missing_colon(mark: Mark) -> Error {
 
 fn cannot_start(mark: Mark, byte: u8) -> Error {
     match byte {
-        b'\t' => mark
-            .syntax("a tab stands where indentation is expected")
-            .hint("indent with spaces"),
+        b'\t' => mark.syntax("a tab stands where indentation is expected").hint("indent with spaces"),
         byte => {
             let error = mark.syntax(format!("a text cannot start with `{}`", char::from(byte)));
             error.hint("quote the text; unrendered templates are not YAML")

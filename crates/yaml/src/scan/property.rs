@@ -13,10 +13,7 @@ impl<'a> Scanner<'a> {
         self.cursor.step();
         let name = self.cursor.take_word();
         let ended = self.cursor.is_space_at(0)
-            || matches!(
-                self.cursor.peek(),
-                b'?' | b':' | b',' | b']' | b'}' | b'%' | b'@' | b'`'
-            );
+            || matches!(self.cursor.peek(), b'?' | b':' | b',' | b']' | b'}' | b'%' | b'@' | b'`');
         if name.is_empty() || !ended {
             return Err(mark
                 .syntax("an anchor or alias needs a name of letters, digits, `-` and `_`")
@@ -107,9 +104,7 @@ impl<'a> Scanner<'a> {
         let mut left = 1;
         let mut first = true;
         while left > 0 {
-            let hex = self
-                .cursor
-                .slice(self.cursor.position + 1, self.cursor.position + 3);
+            let hex = self.cursor.slice(self.cursor.position + 1, self.cursor.position + 3);
             let octet = match u8::from_str_radix(hex, 16) {
                 Ok(octet)
                     if self.cursor.peek() == b'%' && hex.bytes().all(|byte| byte.is_ascii_hexdigit()) =>

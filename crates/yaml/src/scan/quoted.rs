@@ -25,9 +25,7 @@ impl<'a> Scanner<'a> {
                     let last = self.cursor.slice(start, here);
                     break changed.map_or(Cow::Borrowed(last), |text| Cow::Owned(text + last));
                 }
-                changed
-                    .get_or_insert_default()
-                    .push_str(self.cursor.slice(start, here + 1));
+                changed.get_or_insert_default().push_str(self.cursor.slice(start, here + 1));
                 self.cursor.step();
                 (start, end) = (self.cursor.position, self.cursor.position);
             } else if byte == b'\\' && quote == b'"' {
@@ -110,8 +108,7 @@ impl<'a> Scanner<'a> {
             return Err(mark.syntax(format!("an escape needs {digits} hexadecimal digits")));
         }
         let code = u32::from_str_radix(hex, 16).ok();
-        code.and_then(char::from_u32)
-            .ok_or_else(|| mark.syntax("an escape that is not a Unicode character"))
+        code.and_then(char::from_u32).ok_or_else(|| mark.syntax("an escape that is not a Unicode character"))
     }
 }
 
@@ -124,6 +121,5 @@ fn digits(code: u8) -> usize {
 }
 
 fn unclosed(open: Mark) -> Error {
-    open.syntax("a quoted string is not closed")
-        .hint("close the quote, or indent the lines of the text")
+    open.syntax("a quoted string is not closed").hint("close the quote, or indent the lines of the text")
 }

@@ -1,1 +1,0 @@
-//! Differential runs against the real tools.

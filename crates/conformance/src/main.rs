@@ -1,0 +1,36 @@
+//! Differential runs against the real tools.
+//!
+//! In: the name of a run and `--full` for all its cases. Out: the cases in which we and the real tool differ,
+//! then as the last line `NAME agreed/total`; the exit code says whether they are the same.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for people at a terminal")]
+
+mod score;
+mod yaml;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+
+use crate::score::Score;
+
+const USAGE: &str = "usage: towpath-conformance yaml [--full]";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match run(&args) {
+        Ok(score) => score.print(),
+        Err(error) => {
+            eprintln!("conformance: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &[String]) -> Result<Score> {
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    match args.as_slice() {
+        ["yaml"] => yaml::run(false),
+        ["yaml", "--full"] => yaml::run(true),
+        _ => bail!("{USAGE}"),
+    }
+}

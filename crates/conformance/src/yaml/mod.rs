@@ -1,0 +1,44 @@
+//! Our YAML against sigs.k8s.io/yaml and go-yaml, which kubectl, kustomize and Helm use.
+//!
+//! In: texts (written by hand, generated from a fixed seed, mutated, and with `--full` all YAML of the Go
+//! modules on this machine) and generated JSON values. Each goes through our reader or writer and through the
+//! Go program `yamloracle`. Out: a [`Score`]. Agreement means the same JSON, or both refuse; for the writer
+//! the same bytes. Where we differ on purpose the class is in [`compare`]'s table, with its reason.
+
+mod cases;
+mod compare;
+mod corpus;
+mod generate;
+mod oracle;
+mod random;
+mod values;
+
+use anyhow::Result;
+
+use self::oracle::{Oracle, Question};
+use crate::score::Score;
+
+/// One text or value, and where it comes from.
+struct Case {
+    name: String,
+    question: Question,
+}
+
+/// Runs the comparison: a fixed sample, or everything.
+pub fn run(full: bool) -> Result<Score> {
+    let mut cases = cases::written()?;
+    let seeds: Vec<Vec<u8>> =
+        cases.iter().filter_map(|case| case.question.text().map(<[u8]>::to_vec)).collect();
+    let (texts, values) = if full { (60_000, 20_000) } else { (6_000, 2_000) };
+    cases.extend(generate::texts(texts, &seeds));
+    cases.extend(values::generated(values));
+    if full {
+        cases.extend(corpus::module_cache()?);
+    }
+    let answers = Oracle::ask(cases.iter().map(|case| &case.question))?;
+    let mut score = Score::new("yaml");
+    for (case, answer) in cases.iter().zip(answers) {
+        score.add(&case.name, compare::judge(&case.question, &answer?));
+    }
+    Ok(score)
+}

@@ -1,0 +1,134 @@
+//! Which style a text needs.
+
+use crate::number::Numeric;
+use crate::resolve;
+use crate::timestamp::is_timestamp;
+
+/// How a text is written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Style {
+    Plain,
+    Single,
+    Double,
+    Literal,
+}
+
+/// What a text contains, as far as it matters for the style.
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, not states")]
+#[derive(Clone, Copy, Default)]
+pub(super) struct Facts {
+    /// Any line break, Unicode's separators included.
+    pub multiline: bool,
+    /// Something that means more than itself at this place in a plain text.
+    indicator: bool,
+    /// A character that only an escape can write.
+    special: bool,
+    /// A space or break at the start or end.
+    edge: bool,
+    trailing_space: bool,
+    break_space: bool,
+    space_break: bool,
+}
+
+impl Facts {
+    pub fn of(text: &str) -> Self {
+        let mut facts = Self {
+            indicator: text.starts_with("---") || text.starts_with("..."),
+            edge: text.starts_with(' ') || text.ends_with(' '),
+            trailing_space: text.ends_with(' '),
+            ..Self::default()
+        };
+        // Tells whether the character before was white space, and which.
+        let mut before: Option<char> = None;
+        let mut rest = text.chars();
+        while let Some(character) = rest.next() {
+            let after = rest.as_str();
+            let spaced = after.is_empty() || after.starts_with([' ', '\t']);
+            facts.indicator |= match character {
+                '#' => before.is_none_or(|before| {
+                    before == ' ' || before == '\t' || before == '\0' || is_break(before)
+                }),
+                ',' | '[' | ']' | '{' | '}' | '&' | '*' | '!' | '|' | '>' | '\'' | '"' | '%' | '@' | '`' => {
+                    before.is_none()
+                }
+                ':' => spaced,
+                '?' | '-' => before.is_none() && spaced,
+                _ => false,
+            };
+            facts.special |= !is_printable(character);
+            if is_break(character) {
+                facts.multiline = true;
+                facts.edge |= before.is_none() || after.is_empty();
+                facts.space_break |= before == Some(' ');
+            }
+            facts.break_space |= character == ' ' && before.is_some_and(is_break);
+            before = Some(character);
+        }
+        facts
+    }
+
+    /// The style of a text; `key` where it must fit on one line before a `:`.
+    pub fn style(self, text: &str, key: bool) -> Style {
+        let escapes = self.space_break || self.special;
+        if text.contains('\n') {
+            let block = !key && !self.trailing_space && !escapes;
+            return if block { Style::Literal } else { Style::Double };
+        }
+        if !reads_as_string(text) || key && self.multiline {
+            return Style::Double;
+        }
+        if !(self.edge || self.break_space || self.multiline || self.indicator || escapes) {
+            Style::Plain
+        } else if self.break_space || escapes {
+            Style::Double
+        } else {
+            Style::Single
+        }
+    }
+}
+
+/// Whether the text, written plainly, would be read as a string again, by go-yaml and by those readers that
+/// know YAML 1.1's base 60.
+fn reads_as_string(text: &str) -> bool {
+    resolve::implicit(text).is_none() && !is_timestamp(text) && !is_base_60(text)
+}
+
+/// `[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?`
+fn is_base_60(text: &str) -> bool {
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_');
+    let mut groups = whole.split(':');
+    let first = groups.next().unwrap_or_default();
+    let sixtieth = |group: &str| match group.as_bytes() {
+        [digit] => digit.is_ascii_digit(),
+        [tens, digit] => (b'0'..=b'5').contains(tens) && digit.is_ascii_digit(),
+        _ => false,
+    };
+    whole.contains(':')
+        && first.starts_with(|digit: char| digit.is_ascii_digit())
+        && digits(first)
+        && groups.all(sixtieth)
+        && digits(fraction)
+}
+
+pub(super) fn is_break(character: char) -> bool {
+    matches!(character, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+/// What go-yaml writes without an escape; no tab, and nothing beyond 16 bits.
+pub(super) fn is_printable(character: char) -> bool {
+    matches!(character, '\n' | ' '..='~' | '\u{A0}'..='\u{FEFE}' | '\u{FF00}'..='\u{FFFD}')
+}
+
+/// A number as text, the way Go's tools print it.
+pub(super) fn number(number: &serde_json::Number) -> String {
+    match number.as_f64() {
+        Some(float) if number.is_f64() => match crate::number::whole(float) {
+            Some(Numeric::Int(whole)) => whole.to_string(),
+            Some(Numeric::Uint(whole)) => whole.to_string(),
+            _ => crate::number::format_float(float),
+        },
+        _ => number.to_string(),
+    }
+}
