@@ -21,7 +21,7 @@ pub struct Limits {
 impl Limits {
     /// The deepest nesting that any limits allow; deeper values would overflow the stack of those who walk
     /// them.
-    pub const DEEPEST: usize = 500;
+    pub const DEEPEST: usize = 200;
 }
 
 impl Default for Limits {
@@ -198,6 +198,8 @@ mod tests {
             ("a: !!int x\n", 1, 4, "`x` is not a !!int"),
             ("a: [1,\n  2\nb: 3\n", 3, 2, "opened on line 1"),
             ("a: \"\\q\"\n", 1, 5, "unknown escape"),
+            ("[[a", 1, 4, "opened on line 1"),
+            ("{", 1, 2, "expected a value"),
         ] {
             let error = refused(text);
             assert!(error.message.contains(part), "{text:?}: {error}");
@@ -222,6 +224,17 @@ mod tests {
             assert_eq!(refused(&open.repeat(100_000)).kind, Kind::Limit, "{open}");
         }
         assert_eq!(refused(&format!("{}1{}", "[".repeat(5000), "]".repeat(5000))).kind, Kind::Limit);
+    }
+
+    #[test]
+    fn the_limit_of_depth_is_the_same_for_yaml_and_json() {
+        let limits = Limits { depth: usize::MAX, ..Limits::default() };
+        for (depth, holds) in [(Limits::DEEPEST, true), (Limits::DEEPEST + 1, false)] {
+            let json = format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
+            assert_eq!(documents(json.as_bytes(), &limits).is_ok(), holds);
+            let yaml = format!("{}1\n", "- ".repeat(depth));
+            assert_eq!(documents(yaml.as_bytes(), &limits).is_ok(), holds);
+        }
     }
 
     proptest! {

@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 use crate::document::{Document, Limits};
-use crate::lines::{Lines, Open};
+use crate::lines::Lines;
 use crate::number::Numeric;
 
 /// The documents of a text that is nothing but JSON objects or arrays, one after another.
@@ -19,7 +19,7 @@ pub(crate) fn documents(text: &str, limits: &Limits) -> Option<Vec<Document>> {
         let line = reader.line;
         reader.nodes = 0;
         let open = reader.lines.open("", line);
-        let value = reader.value(open)?;
+        let value = reader.value()?;
         reader.lines.close(open);
         let lines = std::mem::take(&mut reader.lines);
         documents.push(Document { value, line, lines });
@@ -58,13 +58,13 @@ impl<'a> Reader<'a> {
         (self.peek() == byte).then(|| self.position += 1)
     }
 
-    fn value(&mut self, open: Open) -> Option<Value> {
+    fn value(&mut self) -> Option<Value> {
         self.nodes += 1;
         if self.nodes > self.limits.nodes {
             return None;
         }
         match self.peek() {
-            b'{' => self.nested(|reader| reader.object(open)),
+            b'{' => self.nested(Self::object),
             b'[' => self.nested(Self::array),
             b'"' => self.string().map(Value::String),
             b't' => self.word("true", Value::Bool(true)),
@@ -86,7 +86,7 @@ impl<'a> Reader<'a> {
         value
     }
 
-    fn object(&mut self, _: Open) -> Option<Value> {
+    fn object(&mut self) -> Option<Value> {
         let mut map = Map::new();
         while self.peek() != b'}' {
             if !map.is_empty() {
@@ -99,7 +99,7 @@ impl<'a> Reader<'a> {
             self.take(b':')?;
             self.skip_space();
             let open = self.lines.open(&key, line);
-            let value = self.value(open)?;
+            let value = self.value()?;
             self.lines.close(open);
             if map.insert(key, value).is_some() {
                 return None;
@@ -118,7 +118,7 @@ impl<'a> Reader<'a> {
                 self.skip_space();
             }
             let open = self.lines.open(&items.len().to_string(), self.line);
-            items.push(self.value(open)?);
+            items.push(self.value()?);
             self.lines.close(open);
             self.skip_space();
         }

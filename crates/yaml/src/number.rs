@@ -48,13 +48,14 @@ fn float_value(number: f64) -> Option<Value> {
 
 /// A float without fraction as the integer that Go prints for it: its shortest digits, filled up with zeros.
 pub(crate) fn whole(number: f64) -> Option<Numeric> {
+    if number == 0.0 {
+        return Some(Numeric::Int(0));
+    }
     if number.fract() != 0.0 || number.abs() >= 2e19 {
         return None;
     }
-    match number.to_string().as_str() {
-        "-0" => Some(Numeric::Int(0)),
-        digits => parse_integer(digits),
-    }
+    let (mantissa, exponent) = split_scientific(&scientific(number));
+    parse_integer(&positional(&mantissa, exponent))
 }
 
 fn underscores_separate_digits(text: &str) -> bool {
@@ -121,7 +122,7 @@ fn parse_float(text: &str) -> Option<f64> {
 /// The shortest digits that read back as the same number, in Go's `%g` form: an exponent of at least two
 /// digits below 1e-4 and from 1e6 on.
 pub(crate) fn format_float(number: f64) -> String {
-    go_form(&format!("{number:e}"))
+    go_form(&scientific(number))
 }
 
 /// A float as a mapping key, which Go's tools print with the precision of 32 bits.
@@ -133,18 +134,42 @@ pub(crate) fn format_float_key(number: f64) -> String {
     } else if single.is_infinite() {
         if single > 0.0 { ".inf" } else { "-.inf" }.into()
     } else {
-        go_form(&format!("{single:e}"))
+        let shortest = format!("{single:e}");
+        let nearest = format!("{single:.*e}", fraction_digits(&shortest));
+        go_form(if nearest.parse() == Ok(single) { &nearest } else { &shortest })
     }
+}
+
+/// `-1.25e7`: the nearest of the shortest texts. Rust may take another of them, so that what it finds is only
+/// good for its length.
+fn scientific(number: f64) -> String {
+    let shortest = format!("{number:e}");
+    let nearest = format!("{number:.*e}", fraction_digits(&shortest));
+    if nearest.parse() == Ok(number) { nearest } else { shortest }
+}
+
+fn fraction_digits(scientific: &str) -> usize {
+    let mantissa = scientific.split('e').next().unwrap_or_default();
+    mantissa.split_once('.').map_or(0, |(_, fraction)| fraction.len())
+}
+
+fn split_scientific(scientific: &str) -> (String, i32) {
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((scientific, "0"));
+    (mantissa.to_owned(), exponent.parse().unwrap_or(0))
 }
 
 /// From Rust's `-1.25e7` to Go's `-1.25e+07` or, for small exponents, to plain digits.
 fn go_form(scientific: &str) -> String {
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((scientific, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    if !(-4..6).contains(&exponent) {
-        let sign = if exponent < 0 { '-' } else { '+' };
-        return format!("{mantissa}e{sign}{:02}", exponent.unsigned_abs());
+    let (mantissa, exponent) = split_scientific(scientific);
+    if (-4..6).contains(&exponent) {
+        return positional(&mantissa, exponent);
     }
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{mantissa}e{sign}{:02}", exponent.unsigned_abs())
+}
+
+/// A number without exponent.
+fn positional(mantissa: &str, exponent: i32) -> String {
     let (sign, mantissa) = mantissa.strip_prefix('-').map_or(("", mantissa), |mantissa| ("-", mantissa));
     let digits: String = mantissa.chars().filter(|character| *character != '.').collect();
     let point = exponent + 1;
@@ -201,6 +226,7 @@ mod tests {
             (0.000_1, "0.0001"),
             (-12.5, "-12.5"),
             (1.5e300, "1.5e+300"),
+            (-2_081_591_336_341_208.2, "-2.0815913363412082e+15"),
         ] {
             assert_eq!(format_float(number), text);
         }

@@ -75,7 +75,11 @@ pub(crate) fn scalar<'s>(scalar: &'s Scalar<'_>) -> Result<Resolved<'s>, String>
         ("null", Some(Resolved::Null)) => Ok(Resolved::Null),
         ("bool", Some(Resolved::Bool(value))) => Ok(Resolved::Bool(value)),
         ("int", Some(number @ Resolved::Number(Numeric::Int(_) | Numeric::Uint(_))))
-        | ("float", Some(number @ Resolved::Number(Numeric::Int(_) | Numeric::Float(_)))) => Ok(number),
+        | ("float", Some(number @ Resolved::Number(Numeric::Float(_)))) => Ok(number),
+        #[expect(clippy::cast_precision_loss, reason = "the tag asks for it")]
+        ("float", Some(Resolved::Number(Numeric::Int(number)))) => {
+            Ok(Resolved::Number(Numeric::Float(number as f64)))
+        }
         ("float", Some(Resolved::Special(number))) => Ok(Resolved::Special(number)),
         ("timestamp", _) if is_timestamp(text) => Ok(string()),
         ("null" | "bool" | "int" | "float" | "timestamp", _) => {

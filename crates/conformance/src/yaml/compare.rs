@@ -18,7 +18,7 @@ const DIRECTIVE: &str =
     "a directive line before `---`: read by us and by go-yaml; kubectl cuts it from its document and fails";
 const CUT: &str = "what stands on a `---` line besides a comment of its own: never read by kubectl, which drops the line unseen";
 const ENDED: &str = "a document that is empty but for `...`: read by us and by go-yaml; kubectl's cut leaves the dots alone, and fails";
-const MARK: &str = "a byte order mark before a later document: no text to us, as the YAML specification has it; text to go-yaml";
+const MARK: &str = "a byte order mark inside the text: no text to us where a document may start, else text; go-yaml looks for it at the wrong place of its buffer";
 const JSON: &str =
     "JSON that is not YAML 1.1 (`\\/`, surrogate pairs): read by us; kubectl reads it with its JSON decoder";
 const DEPTH: &str = "nested deeper than our limit, which is far below Go's 10,000";
@@ -95,13 +95,13 @@ fn declared(text: &[u8], ours: &Result<Vec<Value>, Error>, parts: &[Part]) -> Op
         }
     }
     let classes = [
-        (CUT, text.split(|byte| *byte == b'\n').any(odd_marker)),
+        (CUT, text.split(|byte| *byte == b'\n').any(odd_marker) || is_utf_16(text)),
         (BEHIND, ours.is_err() && any(|part| !part.stream_error.is_empty())),
         (INLINE, any(|part| part.documents > 1)),
         (JSON, ours.is_ok() && is_json(text)),
         (DIRECTIVE, ours.is_ok() && any_line(|line| line.starts_with(b"%"))),
         (ENDED, ours.is_ok() && any_line(|line| line.starts_with(b"..."))),
-        (MARK, ours.is_ok() && any_line(|line| line.starts_with("\u{FEFF}".as_bytes()))),
+        (MARK, text.get(3..).unwrap_or_default().windows(3).any(|bytes| bytes == "\u{FEFF}".as_bytes())),
     ];
     classes.into_iter().find_map(|(class, holds)| holds.then_some(class))
 }
@@ -113,6 +113,11 @@ fn odd_marker(line: &[u8]) -> bool {
     let plain = rest.iter().all(|byte| matches!(byte, b'\t' | b' '..=b'~'));
     let text = String::from_utf8_lossy(rest);
     matches!(text.trim().chars().next(), None | Some('#')) && (!plain || rest.starts_with(b"#"))
+}
+
+/// kubectl looks for `---` lines in the bytes, without a thought for UTF-16.
+fn is_utf_16(text: &[u8]) -> bool {
+    text.starts_with(&[0xFF, 0xFE]) || text.starts_with(&[0xFE, 0xFF])
 }
 
 fn is_json(text: &[u8]) -> bool {
@@ -156,12 +161,7 @@ fn encode(value: &Value, answer: &Answer) -> Verdict {
     if has_merge_key(value) {
         return Verdict::Declared(MERGE_KEY);
     }
-    let sorted = |text: &str| {
-        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-        lines.sort();
-        lines
-    };
-    if sorted(&ours) == sorted(&theirs) && has_circle(value) {
+    if sorted_lines(&ours) == sorted_lines(&theirs) && has_circle(value) {
         return Verdict::Declared(ORDER);
     }
     let differ = ours.lines().zip(theirs.lines()).find(|(ours, theirs)| ours != theirs);
@@ -171,6 +171,13 @@ fn encode(value: &Value, answer: &Answer) -> Verdict {
         our_line.escape_debug(),
         their_line.escape_debug()
     ))
+}
+
+/// The lines without indentation, in an order that does not depend on that of the keys.
+fn sorted_lines(text: &str) -> Vec<&str> {
+    let mut lines: Vec<&str> = text.lines().map(|line| line.trim_start_matches([' ', '-'])).collect();
+    lines.sort_unstable();
+    lines
 }
 
 fn has_merge_key(value: &Value) -> bool {

@@ -9,6 +9,7 @@ mod cases;
 mod compare;
 mod corpus;
 mod generate;
+mod grammar;
 mod oracle;
 mod random;
 mod values;

@@ -3,6 +3,8 @@
 //! In: a text. Out: one [`Tree`] and its root per document. Aliases are bound here, since an anchor may be
 //! redefined further down; they are expanded later, under a budget.
 
+mod collection;
+
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -127,9 +129,6 @@ impl<'a> Parser<'a> {
 
     fn node(&mut self, place: Place) -> Result<Id, Error> {
         let mark = self.mark()?;
-        if self.depth >= self.max_depth {
-            return Err(mark.error(Class::Limit, format!("nested more than {} levels deep", self.max_depth)));
-        }
         if let Kind::Alias(name) = self.scanner.peek()?.kind {
             self.scanner.next()?;
             let Some(target) = self.anchors.get(name).copied() else {
@@ -140,10 +139,7 @@ impl<'a> Parser<'a> {
             return Ok(self.tree.add(mark, Content::Alias { target, name }));
         }
         let properties = self.properties()?;
-        self.depth += 1;
-        let id = self.content(place, mark, properties);
-        self.depth -= 1;
-        id
+        self.content(place, mark, properties)
     }
 
     fn content(&mut self, place: Place, mark: Mark, properties: Properties<'a>) -> Result<Id, Error> {
@@ -170,7 +166,12 @@ impl<'a> Parser<'a> {
         };
         // The number is taken before the children are read: an alias in them may mean this very node.
         let id = self.anchored(anchor, mark, Content::Sequence(Vec::new()));
+        self.depth += 1;
+        if self.depth > self.max_depth {
+            return Err(mark.error(Class::Limit, format!("nested more than {} levels deep", self.max_depth)));
+        }
         let content = read(self, mark)?;
+        self.depth -= 1;
         self.tree.set(id, content);
         Ok(id)
     }
@@ -221,155 +222,6 @@ impl<'a> Parser<'a> {
         };
         Ok(Cow::Owned(format!("{prefix}{suffix}")))
     }
-
-    fn block_sequence(&mut self, mark: Mark) -> Result<Content<'a>, Error> {
-        let column = self.scanner.next()?.mark;
-        let mut items = Vec::new();
-        loop {
-            let token = self.scanner.peek()?;
-            match token.kind {
-                Kind::BlockEntry => {
-                    self.scanner.next()?;
-                    let empty = self.at(|kind| matches!(kind, Kind::BlockEntry | Kind::BlockEnd))?;
-                    items.push(if empty { self.nothing()? } else { self.node(Place::Block)? });
-                }
-                Kind::BlockEnd => {
-                    self.scanner.next()?;
-                    return Ok(Content::Sequence(items));
-                }
-                _ => return Err(misplaced(token.mark, "item", "list", mark.line.min(column.line))),
-            }
-        }
-    }
-
-    fn indentless_sequence(&mut self, _: Mark) -> Result<Content<'a>, Error> {
-        let mut items = Vec::new();
-        while self.at(|kind| *kind == Kind::BlockEntry)? {
-            self.scanner.next()?;
-            let empty =
-                self.at(|kind| matches!(kind, Kind::BlockEntry | Kind::Key | Kind::Value | Kind::BlockEnd))?;
-            items.push(if empty { self.nothing()? } else { self.node(Place::Block)? });
-        }
-        Ok(Content::Sequence(items))
-    }
-
-    fn block_mapping(&mut self, mark: Mark) -> Result<Content<'a>, Error> {
-        self.scanner.next()?;
-        let mut entries = Vec::new();
-        loop {
-            let token = self.scanner.peek()?;
-            match token.kind {
-                Kind::Key => {}
-                Kind::BlockEnd => {
-                    self.scanner.next()?;
-                    return Ok(Content::Mapping(entries));
-                }
-                _ => return Err(misplaced(token.mark, "key", "mapping", mark.line)),
-            }
-            let key = self.block_mapping_part()?;
-            let value = if self.at(|kind| *kind == Kind::Value)? {
-                self.block_mapping_part()?
-            } else {
-                self.nothing()?
-            };
-            entries.push((key, value));
-        }
-    }
-
-    /// Takes the indicator and reads what follows it, which may be nothing.
-    fn block_mapping_part(&mut self) -> Result<Id, Error> {
-        let mark = self.scanner.next()?.mark;
-        if self.at(|kind| matches!(kind, Kind::Key | Kind::Value | Kind::BlockEnd))? {
-            return Ok(self.tree.add(mark, scalar(Cow::Borrowed(""), None, true)));
-        }
-        self.node(Place::BlockMapping)
-    }
-
-    fn flow_sequence(&mut self, mark: Mark) -> Result<Content<'a>, Error> {
-        self.scanner.next()?;
-        let mut items = Vec::new();
-        loop {
-            if self.at(|kind| *kind == Kind::FlowSequenceEnd)? {
-                self.scanner.next()?;
-                return Ok(Content::Sequence(items));
-            }
-            if !items.is_empty() {
-                self.flow_entry(mark, ']')?;
-            }
-            if self.at(|kind| *kind == Kind::FlowSequenceEnd)? {
-                continue;
-            }
-            items.push(if self.at(|kind| *kind == Kind::Key)? {
-                self.single_pair()?
-            } else {
-                self.node(Place::Flow)?
-            });
-        }
-    }
-
-    /// `[a: b]`: a mapping of one entry without braces.
-    fn single_pair(&mut self) -> Result<Id, Error> {
-        let mark = self.scanner.next()?.mark;
-        let ends = |kind: &Kind<'_>| matches!(kind, Kind::FlowEntry | Kind::FlowSequenceEnd);
-        let key = if self.at(|kind| *kind == Kind::Value || ends(kind))? {
-            // go-yaml takes the indicator with the missing key, so that `[? , a]` has one entry.
-            let id = self.nothing()?;
-            self.scanner.next()?;
-            id
-        } else {
-            self.node(Place::Flow)?
-        };
-        let value = self.flow_value(ends)?;
-        Ok(self.tree.add(mark, Content::Mapping(vec![(key, value)])))
-    }
-
-    fn flow_mapping(&mut self, mark: Mark) -> Result<Content<'a>, Error> {
-        self.scanner.next()?;
-        let mut entries = Vec::new();
-        let ends = |kind: &Kind<'_>| matches!(kind, Kind::FlowEntry | Kind::FlowMappingEnd);
-        loop {
-            if self.at(|kind| *kind == Kind::FlowMappingEnd)? {
-                self.scanner.next()?;
-                return Ok(Content::Mapping(entries));
-            }
-            if !entries.is_empty() {
-                self.flow_entry(mark, '}')?;
-            }
-            if self.at(|kind| *kind == Kind::Key)? {
-                self.scanner.next()?;
-                let empty = self.at(|kind| *kind == Kind::Value || ends(kind))?;
-                let key = if empty { self.nothing()? } else { self.node(Place::Flow)? };
-                let value = self.flow_value(ends)?;
-                entries.push((key, value));
-            } else if !self.at(|kind| *kind == Kind::FlowMappingEnd)? {
-                let key = self.node(Place::Flow)?;
-                let value = self.nothing()?;
-                entries.push((key, value));
-            }
-        }
-    }
-
-    fn flow_value(&mut self, ends: impl Fn(&Kind<'a>) -> bool) -> Result<Id, Error> {
-        if self.at(|kind| *kind == Kind::Value)? {
-            self.scanner.next()?;
-            if !self.at(&ends)? {
-                return self.node(Place::Flow);
-            }
-        }
-        self.nothing()
-    }
-
-    fn flow_entry(&mut self, open: Mark, close: char) -> Result<(), Error> {
-        let token = self.scanner.peek()?;
-        if token.kind == Kind::FlowEntry {
-            self.scanner.next()?;
-            return Ok(());
-        }
-        let line = open.line + 1;
-        Err(token
-            .mark
-            .syntax(format!("expected `,` or `{close}` here; the bracket was opened on line {line}")))
-    }
 }
 
 fn scalar<'a>(text: Cow<'a, str>, tag: Option<Cow<'a, str>>, implicit: bool) -> Content<'a> {
@@ -394,9 +246,4 @@ fn trailing(mark: Mark) -> Error {
 
 fn no_content(mark: Mark) -> Error {
     mark.syntax("expected a value here")
-}
-
-fn misplaced(mark: Mark, part: &str, whole: &str, start: u32) -> Error {
-    mark.syntax(format!("expected the next {part} of the {whole} that starts on line {}", start + 1))
-        .hint("check the indentation")
 }
