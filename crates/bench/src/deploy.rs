@@ -1,0 +1,189 @@
+//! `bench deploy`: 800 objects by raw server-side apply (the limit), by `kubectl apply --server-side` and by
+//! `towpath deploy`, in turns on one control plane, each time in a new namespace. Medians of the rounds.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, ensure};
+use bytes::Bytes;
+use futures::{StreamExt as _, TryStreamExt as _, stream};
+use http::Method;
+use serde_json::json;
+use tokio::process::Command;
+use towpath_testkit::{Api, ControlPlane};
+
+use crate::child::{Cost, measure};
+use crate::objects::{Placed, units};
+
+const UNITS: usize = 200;
+const OBJECTS: usize = UNITS * 4;
+const ROUNDS: usize = 5;
+/// The raw rate is the best of these numbers of connections.
+const CONNECTIONS: [usize; 5] = [4, 8, 16, 32, 64];
+
+pub async fn run() -> Result<()> {
+    let towpath =
+        PathBuf::from(std::env::var_os("TOWPATH_BIN").context("start it with `cargo xtask bench deploy`")?);
+    let kubectl = towpath_toolbox::ensure("kubectl")?;
+    eprintln!(
+        "starting a control plane (etcd and kube-apiserver; no controllers, so that nobody else writes)"
+    );
+    let plane = ControlPlane::builder().controllers(false).start().await?;
+    let bench = Bench {
+        api: plane.api(),
+        kubeconfig: plane.kubeconfig_path(),
+        folder: tempfile::tempdir()?,
+        towpath,
+        kubectl,
+    };
+
+    let mut connections = CONNECTIONS[0];
+    let mut best = Duration::MAX;
+    for (index, count) in CONNECTIONS.into_iter().enumerate() {
+        let time = bench.raw(&format!("try-{index}"), count).await?;
+        eprintln!("raw, {count:>2} connections: {:>6.0} objects/s", rate(time));
+        if time < best {
+            (connections, best) = (count, time);
+        }
+    }
+    let (mut raw, mut ours, mut again, mut peer, mut peer_again) = (vec![], vec![], vec![], vec![], vec![]);
+    for round in 0..ROUNDS {
+        raw.push(bench.raw(&format!("raw-{round}"), connections).await?);
+        let (first, second) = bench.towpath(&format!("towpath-{round}")).await?;
+        eprintln!(
+            "round {}: raw {:>5.0}/s, towpath {:>5.0}/s ({:.1} MiB, {:.2} s CPU), unchanged {:.3} s",
+            round + 1,
+            rate(raw[round]),
+            rate(first.wall),
+            first.rss_mib,
+            first.cpu.as_secs_f64(),
+            second.wall.as_secs_f64()
+        );
+        ours.push(first);
+        again.push(second);
+        if round < 2 {
+            let (first, second) = bench.kubectl(&format!("kubectl-{round}")).await?;
+            eprintln!(
+                "         kubectl {:>5.0}/s ({:.1} MiB), unchanged {:.3} s",
+                rate(first.wall),
+                first.rss_mib,
+                second.wall.as_secs_f64()
+            );
+            peer.push(first);
+            peer_again.push(second);
+        }
+    }
+    let wall = |costs: &[Cost]| median(costs.iter().map(|cost| cost.wall).collect());
+    let memory = |costs: &[Cost]| costs.iter().map(|cost| cost.rss_mib).fold(0.0, f64::max);
+    let (raw, towpath, kubectl) = (median(raw), wall(&ours), wall(&peer));
+    let line = json!({
+        "bench": "deploy",
+        "objects": OBJECTS,
+        "raw_connections": connections,
+        "raw_per_s": rate(raw).round(),
+        "towpath_per_s": rate(towpath).round(),
+        "kubectl_per_s": rate(kubectl).round(),
+        "towpath_to_raw": ratio(raw, towpath),
+        "towpath_to_kubectl": ratio(kubectl, towpath),
+        "towpath_rss_mib": memory(&ours).round(),
+        "kubectl_rss_mib": memory(&peer).round(),
+        "towpath_unchanged_s": round3(wall(&again).as_secs_f64()),
+        "kubectl_unchanged_s": round3(wall(&peer_again).as_secs_f64()),
+        "unchanged_towpath_to_kubectl": ratio(wall(&peer_again), wall(&again)),
+    });
+    println!("{line}");
+    Ok(())
+}
+
+struct Bench {
+    api: Api,
+    kubeconfig: PathBuf,
+    folder: tempfile::TempDir,
+    towpath: PathBuf,
+    kubectl: PathBuf,
+}
+
+impl Bench {
+    /// A new namespace and the objects for it.
+    async fn prepare(&self, namespace: &str) -> Result<Vec<Placed>> {
+        let object = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}});
+        self.api.post("/api/v1/namespaces", &object).await?;
+        Ok(units(namespace, UNITS))
+    }
+
+    /// The limit: bodies ready made, nothing but the requests.
+    async fn raw(&self, namespace: &str, connections: usize) -> Result<Duration> {
+        let requests: Vec<(String, Bytes)> = self
+            .prepare(namespace)
+            .await?
+            .into_iter()
+            .map(|placed| {
+                (
+                    format!("{}?fieldManager=raw&force=true", placed.path),
+                    Bytes::from(placed.object.to_string()),
+                )
+            })
+            .collect();
+        let start = Instant::now();
+        stream::iter(requests)
+            .map(|(path, body)| async move {
+                let answer =
+                    self.api.send(Method::PATCH, &path, "application/apply-patch+yaml", body).await?;
+                ensure!(answer.status() == 201, "{path}: {}", answer.status());
+                Ok(())
+            })
+            .buffer_unordered(connections)
+            .try_collect::<()>()
+            .await?;
+        Ok(start.elapsed())
+    }
+
+    /// The whole program, from start to end; then once more with nothing to do.
+    async fn towpath(&self, namespace: &str) -> Result<(Cost, Cost)> {
+        let file = self.write(namespace).await?;
+        let command = || {
+            let mut command = Command::new(&self.towpath);
+            command.args(["deploy", "--app", "bench", "-n", namespace, "--yes", "-f"]).arg(&file);
+            command.arg("--kubeconfig").arg(&self.kubeconfig);
+            command
+        };
+        Ok((measure(&mut command()).await?, measure(&mut command()).await?))
+    }
+
+    async fn kubectl(&self, namespace: &str) -> Result<(Cost, Cost)> {
+        let file = self.write(namespace).await?;
+        let command = || {
+            let mut command = Command::new(&self.kubectl);
+            command.args(["apply", "--server-side", "-f"]).arg(&file);
+            command.arg("--kubeconfig").arg(&self.kubeconfig).arg("--cache-dir").arg(self.folder.path());
+            command
+        };
+        Ok((measure(&mut command()).await?, measure(&mut command()).await?))
+    }
+
+    async fn write(&self, namespace: &str) -> Result<PathBuf> {
+        let objects = self.prepare(namespace).await?;
+        let file: &Path = &self.folder.path().join(format!("{namespace}.yaml"));
+        let text: String = objects.iter().map(|placed| format!("---\n{:#}\n", placed.object)).collect();
+        std::fs::write(file, text)?;
+        Ok(file.to_path_buf())
+    }
+}
+
+fn rate(time: Duration) -> f64 {
+    f64::from(u32::try_from(OBJECTS).unwrap_or(u32::MAX)) / time.as_secs_f64()
+}
+
+/// How many times faster the second is than the first.
+fn ratio(slow: Duration, fast: Duration) -> f64 {
+    round3(slow.as_secs_f64() / fast.as_secs_f64())
+}
+
+fn round3(number: f64) -> f64 {
+    (number * 1000.0).round() / 1000.0
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times.get(times.len() / 2).copied().unwrap_or_default()
+}

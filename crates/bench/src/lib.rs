@@ -1,1 +1,0 @@
-//! Benchmarks of Towpath beside its peers and the physical limit.
