@@ -1,6 +1,6 @@
-module towpath.dev/tools/yamloracle
+module towpath/tools/yamloracle
 
-go 1.24.0
+go 1.26.0
 
 require (
 	go.yaml.in/yaml/v2 v2.4.3

@@ -85,7 +85,7 @@ impl Builder<'_, '_> {
             Resolved::Null => Ok(Value::Null),
             Resolved::Bool(value) => Ok(Value::Bool(value)),
             Resolved::Text(text) => {
-                self.copy(text.len(), mark)?;
+                self.copy(text.len())?;
                 Ok(Value::String(text.into_owned()))
             }
             Resolved::Number(number) => number.to_value().ok_or_else(|| not_json(mark)),
@@ -188,7 +188,7 @@ impl Builder<'_, '_> {
             Content::Scalar(scalar) => {
                 match resolve::scalar(scalar).map_err(|message| node.mark.error(Kind::Value, message))? {
                     Resolved::Text(text) => {
-                        self.copy(text.len(), node.mark)?;
+                        self.copy(text.len())?;
                         Ok(text.into_owned())
                     }
                     Resolved::Bool(value) => Ok(value.to_string()),
@@ -238,7 +238,7 @@ impl Builder<'_, '_> {
         if !self.expanding.is_empty() {
             self.aliased += 1;
             if self.aliased > 100 && self.decoded > 1000 && self.ratio_exceeded() {
-                return Err(too_much(self.tree.get(id).mark));
+                return Err(self.too_much());
             }
         }
         if self.decoded > self.limits.nodes {
@@ -261,20 +261,22 @@ impl Builder<'_, '_> {
         self.aliased as f64 / decoded > 0.99 - 0.89 * scale
     }
 
-    fn copy(&mut self, bytes: usize, mark: Mark) -> Result<(), Error> {
+    /// The refusal of alias expansion, at the alias from which it started.
+    fn too_much(&self) -> Error {
+        let mark = self.expanding.first().map(|alias| self.tree.get(*alias).mark).unwrap_or_default();
+        mark.error(Kind::Limit, "the aliases of the document repeat too much content")
+            .hint("write the repeated content out, or use fewer aliases of aliases")
+    }
+
+    fn copy(&mut self, bytes: usize) -> Result<(), Error> {
         if !self.expanding.is_empty() {
             self.copied += bytes;
             if self.copied > self.limits.alias_bytes {
-                return Err(too_much(mark));
+                return Err(self.too_much());
             }
         }
         Ok(())
     }
-}
-
-fn too_much(mark: Mark) -> Error {
-    mark.error(Kind::Limit, "the document consists mostly of aliases that repeat the same content")
-        .hint("write the repeated content out, or use fewer aliases of aliases")
 }
 
 fn not_json(mark: Mark) -> Error {

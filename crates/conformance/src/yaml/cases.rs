@@ -69,3 +69,28 @@ fn unescape(text: &str) -> Result<Vec<u8>> {
     }
     Ok(bytes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_of_cases_can_be_read() {
+        let cases = written().unwrap();
+        assert!(
+            cases
+                .iter()
+                .any(|case| case.name == "streams: not UTF-8" && case.question.text() == Some(b"a: \xFF\n"))
+        );
+        let mut names: Vec<_> = cases.iter().map(|case| &case.name).collect();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), cases.len(), "two cases have the same name");
+    }
+
+    #[test]
+    fn unknown_escapes_are_refused() {
+        assert!(unescape("\\q").is_err());
+        assert!(unescape("\\xZZ").is_err());
+    }
+}

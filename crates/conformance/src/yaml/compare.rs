@@ -199,3 +199,44 @@ fn has_circle(value: &Value) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn answer(json: &str, part: Part) -> Answer {
+        let json = json.to_owned();
+        Answer { parts: vec![Part { json, ..part }], ..Answer::default() }
+    }
+
+    fn verdict(text: &str, answer: &Answer) -> Verdict {
+        judge(&Question::Decode(text.as_bytes().to_vec()), answer)
+    }
+
+    #[test]
+    fn numbers_may_be_written_differently() {
+        assert!(same(&json!({"a": [1, 1.5]}), &json!({"a": [1.0, 1.5]})));
+        assert!(!same(&json!(1), &json!(2)));
+        assert!(!same(&json!({"a": 1}), &json!({"b": 1})));
+    }
+
+    #[test]
+    fn only_declared_differences_count_as_agreement() {
+        let twice = Part { strict_error: "key \"a\" already set in map".into(), ..Part::default() };
+        assert!(matches!(verdict("a: 1", &answer(r#"{"a":1}"#, Part::default())), Verdict::Agreed));
+        assert!(matches!(verdict("a: 1\na: 2", &answer(r#"{"a":2}"#, twice)), Verdict::Declared(DUPLICATE)));
+        assert!(matches!(verdict("a: 1", &answer(r#"{"a":2}"#, Part::default())), Verdict::Missed(_)));
+        assert!(matches!(verdict("a: [", &answer(r#"{"a":2}"#, Part::default())), Verdict::Missed(_)));
+    }
+
+    #[test]
+    fn written_text_is_compared_by_bytes() {
+        let written = |yaml: &str| Answer { yaml: yaml.into(), ..Answer::default() };
+        let question = Question::Encode(json!({"a": "y"}));
+        // a: "y" and a: y, in base64
+        assert!(matches!(judge(&question, &written("YTogInkiCg==")), Verdict::Agreed));
+        assert!(matches!(judge(&question, &written("YTogeQo=")), Verdict::Missed(_)));
+    }
+}
