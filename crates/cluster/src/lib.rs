@@ -6,6 +6,7 @@
 //!
 //! ```text
 //! Options -> Cluster -> kinds()                    what the server serves
+//!                    -> schemas()                  what its kinds look like
 //!                    -> get, list, follow          what is there, and how it changes
 //!                    -> apply, delete, create ...  change it
 //! ```
@@ -17,6 +18,7 @@ mod discovery;
 mod error;
 mod path;
 mod read;
+mod schemas;
 mod tls;
 mod watch;
 mod write;
