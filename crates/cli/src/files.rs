@@ -35,29 +35,23 @@ impl fmt::Display for Complaint {
 /// The lines of fields, by the object they belong to.
 #[derive(Debug, Default)]
 pub struct Lines {
-    documents: BTreeMap<Origin, (Arc<Document>, Vec<String>)>,
+    documents: BTreeMap<Origin, (Arc<towpath_yaml::Lines>, Vec<String>)>,
 }
 
 impl Lines {
     /// The line of `field` (`spec.containers[0].image`) of the object that was written at `origin`, or of the
     /// nearest field around it that was written.
     pub fn of(&self, origin: &Origin, field: &str) -> Option<u32> {
-        let (document, prefix) = self.documents.get(origin)?;
-        nearest(document, prefix, field)
+        let (lines, prefix) = self.documents.get(origin)?;
+        nearest(lines, prefix, field)
     }
 }
 
 /// The line of `field` below `prefix`, or of what is nearest around it.
-fn nearest(document: &Document, prefix: &[String], field: &str) -> Option<u32> {
+fn nearest(lines: &towpath_yaml::Lines, prefix: &[String], field: &str) -> Option<u32> {
     let mut path = prefix.to_vec();
     path.extend(field_parts(field));
-    while path.len() > prefix.len() {
-        if let Some(line) = document.line_of(&path) {
-            return Some(line);
-        }
-        path.pop();
-    }
-    None
+    lines.nearest(&path)
 }
 
 /// `spec.containers[0].image` to its parts.
@@ -152,7 +146,7 @@ impl Reader {
         match documents(bytes, &Limits::default()) {
             Ok(documents) => {
                 for document in documents {
-                    self.document(file, &Arc::new(document));
+                    self.document(file, document);
                 }
             }
             Err(error) => self.complain(file, Some(error.line), &error.message, error.hint),
@@ -160,35 +154,36 @@ impl Reader {
     }
 
     /// A document is an object, or a list of objects as `kubectl get -o yaml` prints them.
-    fn document(&mut self, file: &Arc<str>, document: &Arc<Document>) {
+    fn document(&mut self, file: &Arc<str>, mut document: Document) {
         let is_list =
             document.value.get("kind").and_then(Value::as_str).is_some_and(|kind| kind.ends_with("List"));
-        match document.value.get("items").and_then(Value::as_array) {
+        let lines = Arc::new(document.lines);
+        match document.value.get_mut("items").and_then(Value::as_array_mut) {
             Some(items) if is_list => {
-                for index in 0..items.len() {
-                    self.object(file, document, vec!["items".into(), index.to_string()]);
+                for (index, item) in items.iter_mut().enumerate() {
+                    self.object(file, item.take(), &lines, vec!["items".into(), index.to_string()]);
                 }
             }
-            _ => self.object(file, document, Vec::new()),
+            _ => self.object(file, document.value, &lines, Vec::new()),
         }
     }
 
-    fn object(&mut self, file: &Arc<str>, document: &Arc<Document>, prefix: Vec<String>) {
-        let pointer: String = prefix.iter().map(|part| format!("/{part}")).collect();
-        let value = document.value.pointer(&pointer).cloned().unwrap_or_default();
-        let line = if prefix.is_empty() {
-            document.line
-        } else {
-            document.line_of(&prefix).unwrap_or(document.line)
-        };
+    fn object(
+        &mut self,
+        file: &Arc<str>,
+        value: Value,
+        lines: &Arc<towpath_yaml::Lines>,
+        prefix: Vec<String>,
+    ) {
+        let line = lines.nearest(&prefix).unwrap_or(1);
         match Object::new(value) {
             Ok(object) => {
                 let origin = Origin { file: file.clone(), line };
-                self.lines.documents.insert(origin.clone(), (document.clone(), prefix));
+                self.lines.documents.insert(origin.clone(), (lines.clone(), prefix));
                 self.manifests.push(Manifest { object, origin });
             }
             Err(invalid) => {
-                let at = nearest(document, &prefix, invalid.field()).unwrap_or(line);
+                let at = nearest(lines, &prefix, invalid.field()).unwrap_or(line);
                 self.complain(file, Some(at), &invalid.to_string(), None);
             }
         }

@@ -228,7 +228,7 @@ async fn judge_all(
                     }
                 }
                 // What is being deleted is waited for and then created anew.
-                _ => (Op::Create, Some(target.object.value().clone())),
+                _ => (Op::Create, None),
             };
             Ok(Change {
                 key,

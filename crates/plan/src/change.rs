@@ -35,7 +35,7 @@ pub struct Change {
     pub stage: Stage,
     /// As it is now.
     pub live: Option<Object>,
-    /// As the server says it would be; for new objects the manifest.
+    /// As the server says it would be after an update.
     pub after: Option<Value>,
     /// What is applied; nothing for deletions.
     pub target: Option<Target>,
@@ -46,6 +46,14 @@ pub struct Change {
 }
 
 impl Change {
+    /// As it would be: what the server says of an update, the manifest of a new object, nothing of the others.
+    pub fn outcome(&self) -> Option<&Value> {
+        match self.op {
+            Op::Create => self.target.as_ref().map(|target| target.object.value()),
+            _ => self.after.as_ref(),
+        }
+    }
+
     /// Where it was written.
     pub fn origin(&self) -> Option<&Origin> {
         self.target.as_ref().map(|target| &target.origin)

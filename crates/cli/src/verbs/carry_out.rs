@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use towpath_cluster::Cluster;
 use towpath_engine::{Awaited, Event, Outcome, Prepared, Readiness, execute, wait};
 use towpath_health::Status;
-use towpath_plan::{App, Op};
+use towpath_object::Key;
+use towpath_plan::{App, Op, Plan};
 
 use crate::args::Output;
 use crate::exit::Exit;
@@ -35,26 +36,26 @@ pub async fn carry_out(
     wish: &Wish,
     screen: &mut Screen,
 ) -> Result<Exit, Problem> {
-    let plan = prepared.plan.clone();
     let app = prepared.app.clone();
-    let mut report = Report {
-        value: json!({
-            "app": app.name.as_str(), "namespace": app.namespace, "dryRun": wish.dry_run,
-            "summary": plan.summary(), "changes": changes_value(&plan),
-        }),
-    };
-    if screen.output.is_none() {
-        screen.print(&change_table(&plan));
-        screen.print(&format!("{}\n", summary_words(&plan)));
+    let plan = &prepared.plan;
+    let (empty, steps) = (plan.is_empty(), changed(plan).count());
+    let mut report = plan_value(&prepared, wish, screen.output);
+    match screen.output {
+        None => {
+            screen.print(&change_table(plan));
+            screen.print(&format!("{}\n", summary_words(plan)));
+        }
+        Some(Output::Name) => screen.print(&names(changed(plan))),
+        Some(_) => {}
     }
     let mut exit = Exit::Success;
     if !wish.dry_run {
-        if let (Some(question), false) = (wish.question, plan.is_empty())
+        if let (Some(question), false) = (wish.question, empty)
             && !screen.ask(question)
         {
             return Err(Problem::Declined);
         }
-        screen.begin(plan.changes.iter().filter(|change| change.op < Op::Keep).count(), app.name.as_str());
+        screen.begin(steps, app.name.as_str());
         let outcome = execute(cluster, prepared, &|event| show(screen, &event)).await?;
         screen.end();
         let readiness = match wish.wait {
@@ -64,43 +65,47 @@ pub async fn carry_out(
             _ => Readiness::default(),
         };
         exit = outcome_exit(&outcome, &readiness);
-        report.add(&outcome, &readiness, wish, lines);
+        if let Some(fields) = report.as_object_mut() {
+            fields.insert("result".into(), result_value(&outcome, &readiness, wish, lines));
+        }
         tell_end(&app, &outcome, &readiness, wish, lines, screen);
     }
-    if screen.output == Some(Output::Name) {
-        let changed = plan.changes.iter().filter(|change| change.op < Op::Keep);
-        screen.print(&names(changed.map(|change| &change.key)));
-    }
-    document(&report.value, screen.output, screen);
-    let changes = wish.exit_code && !plan.is_empty() && exit == Exit::Success;
+    document(&report, screen.output, screen);
+    let changes = wish.exit_code && !empty && exit == Exit::Success;
     Ok(if changes { Exit::Changes } else { exit })
 }
 
-/// The result for programs.
-struct Report {
-    value: Value,
+/// What the plan creates, updates or deletes.
+fn changed(plan: &Plan) -> impl Iterator<Item = &Key> {
+    plan.changes.iter().filter(|change| change.op < Op::Keep).map(|change| &change.key)
 }
 
-impl Report {
-    fn add(&mut self, outcome: &Outcome, readiness: &Readiness, wish: &Wish, lines: &Lines) {
-        let awaited = |list: &[Awaited]| -> Vec<Value> {
-            let value = |one: &Awaited| json!({"object": one.key.to_string(), "status": one.health.status.to_string(), "message": one.health.message});
-            list.iter().map(value).collect()
-        };
-        let keys =
-            |list: &[towpath_object::Key]| -> Vec<String> { list.iter().map(ToString::to_string).collect() };
-        let result = json!({
-            "complete": outcome.is_complete(),
-            "failures": failures_value(&outcome.failures, lines),
-            "untried": keys(&outcome.untried),
-            "leaving": keys(&outcome.leaving),
-            "ready": wish.wait.map(|_| readiness.is_ready()),
-            "notReady": awaited(&[readiness.failed.as_slice(), readiness.pending.as_slice()].concat()),
-        });
-        if let Some(fields) = self.value.as_object_mut() {
-            fields.insert("result".into(), result);
-        }
+/// The plan for programs; nothing where nobody asked for it.
+fn plan_value(prepared: &Prepared, wish: &Wish, output: Option<Output>) -> Value {
+    if !matches!(output, Some(Output::Json | Output::Yaml)) {
+        return Value::Null;
     }
+    json!({
+        "app": prepared.app.name.as_str(), "namespace": prepared.app.namespace, "dryRun": wish.dry_run,
+        "summary": prepared.plan.summary(), "changes": changes_value(&prepared.plan),
+    })
+}
+
+/// How it went, for programs.
+fn result_value(outcome: &Outcome, readiness: &Readiness, wish: &Wish, lines: &Lines) -> Value {
+    let awaited = |one: &Awaited| {
+        let Awaited { key, health, .. } = one;
+        json!({"object": key.to_string(), "status": health.status.to_string(), "message": health.message})
+    };
+    let keys = |list: &[Key]| -> Vec<String> { list.iter().map(ToString::to_string).collect() };
+    json!({
+        "complete": outcome.is_complete(),
+        "failures": failures_value(&outcome.failures, lines),
+        "untried": keys(&outcome.untried),
+        "leaving": keys(&outcome.leaving),
+        "ready": wish.wait.map(|_| readiness.is_ready()),
+        "notReady": readiness.failed.iter().chain(&readiness.pending).map(awaited).collect::<Vec<_>>(),
+    })
 }
 
 async fn become_ready(

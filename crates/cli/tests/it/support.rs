@@ -157,11 +157,11 @@ pub async fn labelled(
         let kind = listed.as_ref().and_then(|list| list.get("kind")?.as_str()).unwrap_or_default();
         for item in items {
             let text = |pointer: &str| item.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
-            let place = match text("/metadata/namespace") {
+            let prefix = match text("/metadata/namespace") {
                 "" => String::new(),
                 namespace => format!("{namespace}/"),
             };
-            found.insert(format!("{} {place}{}", kind.trim_end_matches("List"), text("/metadata/name")));
+            found.insert(format!("{} {prefix}{}", kind.trim_end_matches("List"), text("/metadata/name")));
         }
     }
     Ok(found)
