@@ -60,7 +60,7 @@ async fn a_config_map_of_five_megabytes() -> Result<()> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_alias_bomb() -> Result<()> {
-    let mut lines = vec![format!("a: &a0 [{}]", vec!["x"; 10].join(", "))];
+    let mut lines = vec![format!("a: &a0 [{}]", ["x"; 10].join(", "))];
     for level in 1..12 {
         let alias = format!("*a{}", level - 1);
         lines.push(format!("b{level}: &a{level} [{}]", vec![alias; 10].join(", ")));
