@@ -4,7 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value};
 use towpath_object::{Digest, Key, Kinds, Object, Resource, digest};
 
 use crate::{App, Manifest, Origin, Stage, rank};
@@ -111,6 +113,7 @@ pub fn resolve(manifests: Vec<Manifest>, kinds: &Kinds, app: &App) -> Result<Vec
             continue;
         }
         object.add_labels(&labels);
+        let object = fold_string_data(object);
         let (stage, _) = rank(&key.group, &key.kind);
         let digest = digest(object.value());
         targets.push(Target { object, resource, origin, stage, digest });
@@ -123,6 +126,36 @@ pub fn resolve(manifests: Vec<Manifest>, kinds: &Kinds, app: &App) -> Result<Vec
         (rank(&key.group, &key.kind), key)
     });
     Ok(targets)
+}
+
+/// Writes a Secret's `stringData` as `data`. The server does the same when it stores the object, but remembers that we
+/// own `stringData`, which then does not exist: entries that are taken out of it would stay for ever.
+fn fold_string_data(object: Object) -> Object {
+    let gvk = object.gvk();
+    let written = object.value().get("stringData").and_then(Value::as_object);
+    let all_text = written.is_some_and(|entries| entries.values().all(Value::is_string));
+    if !gvk.group.is_empty() || gvk.kind != "Secret" || !all_text {
+        return object;
+    }
+    let mut value = object.into_value();
+    if let Some(fields) = value.as_object_mut()
+        && let Some(Value::Object(written)) = fields.remove("stringData")
+        && let Some(data) = data_of(fields)
+    {
+        for (name, text) in written {
+            data.insert(name, STANDARD.encode(text.as_str().unwrap_or_default()).into());
+        }
+    }
+    Object::new(value).expect("its identity did not change")
+}
+
+/// The `data` of a Secret, made where it is missing or null.
+fn data_of(fields: &mut Map<String, Value>) -> Option<&mut Map<String, Value>> {
+    let data = fields.entry("data").or_insert(Value::Null);
+    if data.is_null() {
+        *data = Value::Object(Map::new());
+    }
+    data.as_object_mut()
 }
 
 fn is_definition(object: &Object) -> bool {
@@ -196,6 +229,7 @@ mod tests {
         for (api_version, kind, plural, namespaced) in [
             ("v1", "ConfigMap", "configmaps", true),
             ("v1", "Namespace", "namespaces", false),
+            ("v1", "Secret", "secrets", true),
             ("apps/v1", "Deployment", "deployments", true),
             ("apiextensions.k8s.io/v1", "CustomResourceDefinition", "customresourcedefinitions", false),
         ] {
@@ -245,6 +279,15 @@ mod tests {
                 .to_string()
                 .starts_with("a.yaml:1: Basket/b: the cluster has no kind Basket in example.com/v1;")
         );
+    }
+
+    #[test]
+    fn string_data_is_folded_into_data() {
+        let secret = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"},
+                            "data": {"a": "MQ=="}, "stringData": {"b": "2"}});
+        let targets = resolve(vec![manifest(1, secret)], &kinds(), &app()).unwrap();
+        assert_eq!(targets[0].object.value()["data"], json!({"a": "MQ==", "b": "Mg=="}));
+        assert!(targets[0].object.value().get("stringData").is_none());
     }
 
     #[test]
