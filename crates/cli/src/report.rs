@@ -169,10 +169,13 @@ pub fn outcome_exit(outcome: &Outcome, readiness: &Readiness) -> Exit {
     Exit::Success
 }
 
-/// A closed door only if nothing else went wrong.
+/// A closed door or a time-out only if nothing else went wrong.
 fn failures_exit(failures: &[ObjectFailure]) -> Exit {
-    if failures.iter().all(|failure| failure.error.is_closed_door()) {
+    let all = |test: fn(&towpath_cluster::Error) -> bool| failures.iter().all(|failure| test(&failure.error));
+    if all(towpath_cluster::Error::is_closed_door) {
         Exit::ClosedDoor
+    } else if all(|error| matches!(error, towpath_cluster::Error::Deadline { .. })) {
+        Exit::TimedOut
     } else {
         Exit::Failed
     }

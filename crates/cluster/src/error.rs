@@ -72,7 +72,7 @@ pub enum Error {
         note: Option<String>,
     },
     /// The call took longer than it may.
-    #[error("{what}: no answer within {seconds} s")]
+    #[error("{what}: time was up after {seconds} s")]
     Deadline {
         /// What was asked for.
         what: String,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::{Instant, sleep, timeout};
 use towpath_cluster::{Applied, Apply, Cluster, Error, Seen, Selection};
-use towpath_object::{Key, Resource};
+use towpath_object::{Key, Object, Resource};
 use towpath_plan::{Change, Target};
 
 /// How long a kind that was only just defined may take until the server answers for it.
@@ -20,8 +20,10 @@ pub(crate) async fn apply(
     new_kind: bool,
     patience: Duration,
 ) -> Result<Applied, Error> {
-    if change.live.as_ref().is_some_and(towpath_object::Object::is_terminating) {
-        gone(cluster, &target.resource, &change.key, patience).await?;
+    let leaving = change.live.as_ref().is_some_and(Object::is_terminating);
+    if leaving && !gone(cluster, &target.resource, &change.key, patience).await? {
+        let what = format!("wait until the old {} is gone", change.key);
+        return Err(Error::Deadline { what, seconds: patience.as_secs() });
     }
     let started = Instant::now();
     loop {

@@ -163,3 +163,49 @@ async fn a_protected_object_is_not_pruned() -> Result<()> {
     );
     Ok(())
 }
+
+/// Entries that are taken out of a Secret go, and what somebody changed in it is put right.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_secret_holds_what_is_written_and_nothing_else() -> Result<()> {
+    let plane = shared().await?;
+    let namespace = plane.namespace("secret").await?;
+    let (api, kubeconfig) = (plane.api(), plane.kubeconfig_path());
+    let path = format!("/api/v1/namespaces/{namespace}/secrets/s");
+    let mut secret = shop::secret(&namespace, "s", "one");
+    secret["stringData"]["old"] = json!("x");
+    deploy(&kubeconfig, &Folder::of(&[secret])?, "secret", &namespace, &[]).await?.expect(0)?;
+    let less = Folder::of(&[shop::secret(&namespace, "s", "one")])?;
+    deploy(&kubeconfig, &less, "secret", &namespace, &[]).await?.expect(0)?;
+    ensure!(api.get(&path).await?["data"] == json!({"password": "b25l"}));
+    api.patch(&path, &json!({"data": {"password": "dHdv"}})).await?;
+    deploy(&kubeconfig, &less, "secret", &namespace, &["--exit-code"]).await?.expect(2)?;
+    ensure!(api.get(&path).await?["data"] == json!({"password": "b25l"}));
+    deploy(&kubeconfig, &less, "secret", &namespace, &["--exit-code"]).await?.expect(0)?;
+    Ok(())
+}
+
+/// What a finalizer holds is waited for, stays in the inventory, and is forgotten when it has gone.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_finalizer_holds_what_is_pruned() -> Result<()> {
+    let plane = shared().await?;
+    let namespace = plane.namespace("held").await?;
+    let (api, kubeconfig) = (plane.api(), plane.kubeconfig_path());
+    let mut held = shop::config(&namespace, "held", "one");
+    held["metadata"]["finalizers"] = json!(["example.com/hold"]);
+    let both = Folder::of(&[held, shop::config(&namespace, "plain", "one")])?;
+    let one = Folder::of(&[shop::config(&namespace, "plain", "one")])?;
+    deploy(&kubeconfig, &both, "held", &namespace, &[]).await?.expect(0)?;
+    let late =
+        deploy(&kubeconfig, &one, "held", &namespace, &["--prune", "--timeout", "1s"]).await?.expect(5)?;
+    ensure!(late.stderr.contains(&format!("ConfigMap/{namespace}/held is still there")), "{}", late.stderr);
+    ensure!(inventory(&api, "held", &namespace).await?.len() == 2);
+    // Wanted again while it is on its way out: the old one has to be gone first.
+    let late = deploy(&kubeconfig, &both, "held", &namespace, &["--timeout", "1s"]).await?.expect(5)?;
+    ensure!(late.stderr.contains("wait until the old ConfigMap"), "{}", late.stderr);
+    let path = format!("/api/v1/namespaces/{namespace}/configmaps/held");
+    api.patch(&path, &json!({"metadata": {"finalizers": null}})).await?;
+    let done = deploy(&kubeconfig, &one, "held", &namespace, &["--prune"]).await?.expect(0)?;
+    ensure!(done.stdout.contains("1 unchanged"), "{}", done.stdout);
+    ensure!(inventory(&api, "held", &namespace).await?.len() == 1);
+    Ok(())
+}

@@ -186,3 +186,26 @@ async fn a_removal() -> Result<()> {
     ensure!(points == 10, "{points} writes");
     Ok(())
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_interrupt_says_what_to_do() -> Result<()> {
+    let plane = shared().await?;
+    let proxy = FaultProxy::start(plane)?;
+    let namespace = plane.namespace("interrupt").await?;
+    let folder = Folder::of(&shop::part(&namespace, "web"))?;
+    proxy.stop_before_write(3);
+    let arguments = ["deploy", "-f", folder.path(), "--app", "interrupt", "-n", &namespace, "--yes"];
+    let child = command(proxy.kubeconfig_path(), &arguments).spawn()?;
+    proxy.stopped().await;
+    let process = child.id().unwrap_or_default().to_string();
+    ensure!(std::process::Command::new("kill").args(["-INT", &process]).status()?.success());
+    let done = finish(child).await?.expect(130)?;
+    ensure!(
+        done.stderr.contains("interrupted; what was done is recorded, run it again to go on"),
+        "{}",
+        done.stderr
+    );
+    proxy.reset();
+    deploy(proxy.kubeconfig_path(), &folder, "interrupt", &namespace, &[]).await?.expect(0)?;
+    Ok(())
+}

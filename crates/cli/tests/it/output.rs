@@ -5,7 +5,7 @@ use serde_json::json;
 use towpath_testkit::shared;
 
 use crate::shop;
-use crate::support::{Folder, deploy, towpath};
+use crate::support::{Folder, deploy, finish, towpath};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn secrets_are_masked_everywhere() -> Result<()> {
@@ -121,5 +121,39 @@ async fn help_teaches_and_completion_completes() -> Result<()> {
     }
     let version = towpath(nowhere, &["version", "--client"]).await?.expect(0)?.stdout;
     ensure!(version.starts_with("towpath 0."), "{version}");
+    Ok(())
+}
+
+/// On a terminal: colour, a question, and only an explicit yes is one.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_at_a_terminal_is_asked() -> Result<()> {
+    let plane = shared().await?;
+    let namespace = plane.namespace("asked").await?;
+    let folder = Folder::of(&[shop::config(&namespace, "settings", "one")])?;
+    let kubeconfig = plane.kubeconfig_path();
+    let program = env!("CARGO_BIN_EXE_towpath");
+    let typed = format!(
+        "{program} deploy -f {} --app asked -n {namespace} --kubeconfig {}",
+        folder.path(),
+        kubeconfig.display()
+    );
+    for (answer, code, created) in [("n", 130, false), ("", 130, false), ("y", 0, true)] {
+        // `script` gives the program a terminal of its own.
+        let mut terminal = tokio::process::Command::new("script");
+        terminal
+            .args(["--quiet", "--return", "--command", &typed, "/dev/null"])
+            .env("TERM", "xterm")
+            .env_remove("NO_COLOR");
+        terminal.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped()).kill_on_drop(true);
+        let mut child = terminal.spawn()?;
+        if let Some(mut keys) = child.stdin.take() {
+            tokio::io::AsyncWriteExt::write_all(&mut keys, format!("{answer}\n").as_bytes()).await?;
+            let done = finish(child).await?.expect(code)?;
+            ensure!(done.stdout.contains("Apply these changes? [y/N]"), "{}", done.stdout);
+            ensure!(done.stdout.contains("\u{1b}[32mcreate"), "no colour on a terminal: {}", done.stdout);
+        }
+        let there = plane.api().find(&format!("/api/v1/namespaces/{namespace}/configmaps/settings")).await?;
+        ensure!(there.is_some() == created, "after the answer {answer:?}");
+    }
     Ok(())
 }
