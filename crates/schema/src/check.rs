@@ -11,7 +11,6 @@ use crate::node::{Document, Id, Identity, List, Map, Node, Shape};
 use crate::schemas::Schemas;
 use crate::text;
 use crate::violation::{Kind, Step, Violation, keys, path};
-use crate::wire::OBJECT_META;
 
 /// More than this nobody reads.
 const MOST: usize = 100;
@@ -42,8 +41,8 @@ struct Walk<'a> {
     found: Vec<Violation>,
     /// Values must not be shown.
     secret: bool,
-    /// We are inside the status. The server looks at its shape when it merges, then drops it: what is required
-    /// there and which values are possible does not matter.
+    /// We are inside what the server looks at when it merges and then drops, the status above all: only its
+    /// form matters, not what is required there and which values are possible.
     dropped: bool,
 }
 
@@ -52,32 +51,44 @@ impl<'a> Walk<'a> {
         let Some(written) = document.node(id) else { return };
         let Some((document, node)) = self.resolve(document, id) else { return };
         if value.is_null() {
-            if !written.nullable && !node.nullable && !self.dropped {
+            let free = written.nullable || node.nullable || matches!(node.shape, Shape::Anything);
+            if !free && !self.dropped {
                 self.wrong_type(node, value);
             }
             return;
         }
+        // A custom resource's metadata is merged like the rest, but what then cannot be read of it is passed over.
+        let dropped = self.dropped;
+        self.dropped |= is_metadata(written);
         match (&node.shape, value) {
             (Shape::Map(map), Value::Object(fields)) => self.map(document, map, fields),
             (Shape::List(list), Value::Array(items)) => self.list(document, list, items),
-            (shape, value) if !fits(shape, value, self.dropped) => self.wrong_type(node, value),
+            (shape, value) if self.dropped => {
+                if !merges(shape, value) {
+                    self.wrong_type(node, value);
+                }
+            }
+            (shape, value) if !fits(shape, value) => self.wrong_type(node, value),
             _ => self.possible(node, value),
         }
+        self.dropped = dropped;
     }
 
     /// The node behind all names and the document it is in.
     fn resolve(&self, document: &'a Document, id: Id) -> Option<(&'a Document, &'a Node)> {
-        if let Some(node) = document.resolve(id) {
-            return Some((document, node));
+        if !is_metadata(document.node(id)?) {
+            return Some((document, document.resolve(id)?));
         }
-        let Shape::Named(name) = document.node(id)?.shape else { return None };
-        let metadata = self.schemas.metadata().filter(|_| self.schemas.names.text(name) == OBJECT_META)?;
-        let document = self.schemas.document(metadata)?;
-        Some((document, document.resolve(metadata.node)?))
+        let root = self.schemas.metadata()?;
+        let document = self.schemas.document(root)?;
+        Some((document, document.resolve(root.node)?))
     }
 
     fn map(&mut self, document: &'a Document, map: &'a Map, fields: &'a Fields<String, Value>) {
-        for (key, value) in fields {
+        // In the order of the names: whether a mapping keeps that of the text is decided elsewhere.
+        let mut sorted: Vec<_> = fields.iter().collect();
+        sorted.sort_unstable_by_key(|(key, _)| *key);
+        for (key, value) in sorted {
             let name = self.schemas.names.find(key);
             let property = name.and_then(|name| map.property(name));
             let at_status = self.steps.is_empty() && key == "status";
@@ -112,8 +123,10 @@ impl<'a> Walk<'a> {
         for (index, item) in items.iter().enumerate() {
             self.steps.push(Step::Index(index));
             match (&list.identity, item) {
-                (Identity::Keys(_), Value::Null) => {
-                    self.add(Kind::WrongType, "expected a mapping, found null".into());
+                (Identity::Keys(_) | Identity::Itself, Value::Null) => {
+                    self.add(Kind::WrongType, "expected an item, found null".into());
+                    self.steps.pop();
+                    continue;
                 }
                 (Identity::Keys(keys), Value::Object(fields)) => self.identify(document, list, keys, fields),
                 _ => {}
@@ -197,7 +210,7 @@ impl<'a> Walk<'a> {
     }
 
     fn possible(&mut self, node: &Node, value: &Value) {
-        if self.dropped || node.values.is_empty() || node.values.iter().any(|one| same(one, value)) {
+        if node.values.is_empty() || node.values.iter().any(|one| same(one, value)) {
             return;
         }
         let values: Vec<String> =
@@ -244,25 +257,34 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Whether a value that is not null is of that shape. What is dropped is only merged before, and merging knows
-/// no more than text, number, boolean, list and mapping.
-fn fits(shape: &Shape, value: &Value, dropped: bool) -> bool {
-    let scalar = !value.is_object() && !value.is_array();
+/// Whether a value that is not null is of that shape.
+fn fits(shape: &Shape, value: &Value) -> bool {
     match shape {
-        Shape::Anything | Shape::Named(_) => true,
+        Shape::Anything | Shape::Named(_) | Shape::Metadata => true,
         Shape::Boolean => value.is_boolean(),
-        Shape::Text => value.is_string(),
+        Shape::Text | Shape::Time => value.is_string(),
+        Shape::Bytes => value.as_str().is_some_and(text::is_base64),
         Shape::Number => value.is_number(),
-        Shape::Integer if dropped => value.is_number(),
         Shape::Integer => is_integer(value),
-        Shape::IntegerOrText | Shape::Quantity if dropped => scalar,
         Shape::IntegerOrText => value.is_string() || is_integer(value),
         Shape::Quantity => value.is_number() || value.as_str().is_some_and(text::is_quantity),
-        Shape::Bytes if dropped => value.is_string(),
-        Shape::Bytes => value.as_str().is_some_and(text::is_base64),
         Shape::List(_) => value.is_array(),
         Shape::Map(_) => value.is_object(),
     }
+}
+
+/// The same as far as merging looks: it knows texts, numbers, booleans, scalars, lists and mappings.
+fn merges(shape: &Shape, value: &Value) -> bool {
+    match shape {
+        Shape::Bytes => value.is_string(),
+        Shape::Integer => value.is_number(),
+        Shape::Time | Shape::IntegerOrText | Shape::Quantity => !value.is_object() && !value.is_array(),
+        other => fits(other, value),
+    }
+}
+
+fn is_metadata(node: &Node) -> bool {
+    matches!(node.shape, Shape::Metadata)
 }
 
 /// A number without a fraction is an integer, however it is written.
@@ -272,11 +294,12 @@ fn is_integer(value: &Value) -> bool {
 
 fn expected(shape: &Shape) -> &'static str {
     match shape {
-        Shape::Anything | Shape::Named(_) => "a value",
+        Shape::Anything | Shape::Named(_) | Shape::Metadata => "a value",
         Shape::Boolean => "true or false",
         Shape::Integer => "an integer",
         Shape::Number => "a number",
         Shape::Text => "a string",
+        Shape::Time => "a time as a string",
         Shape::Bytes => "base64",
         Shape::IntegerOrText => "an integer or a string",
         Shape::Quantity => "a quantity such as 500m or 1Gi",

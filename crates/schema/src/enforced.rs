@@ -1,11 +1,12 @@
-//! Which fields of built-in types the server really requires.
+//! Which rules in the schemas of built-in types the server really enforces.
 //!
-//! In a document made from Go, `required` only says that the field has no `omitempty`. Whether its absence is
-//! refused is decided by validation code that is in no schema: a ResourceClaim without `spec` is accepted, a
-//! Deployment without `spec.selector` is not. So this is a list of those that a real server (1.36) was seen to
-//! refuse wherever the type is used; what is not in it is left to the server.
+//! In a document made from Go, `required` only says that the field has no `omitempty`, and `enum` lists the
+//! values of a Go type. Whether an absent field or another value is refused is decided by validation code that
+//! is in no schema: a ResourceClaim without `spec` is accepted, a Deployment without `spec.selector` is not, and
+//! a field whose feature is switched off is dropped unseen. So these are lists of what a real server (1.36) was
+//! seen to refuse wherever the type is used; what is not in them is left to the server.
 
-/// Types without the prefix `io.k8s.api.`, sorted, and their fields.
+/// Fields that must be there: types without the prefix `io.k8s.api.`, sorted, and their fields.
 const REQUIRED: &[(&str, &[&str])] = &[
     ("apps.v1.DaemonSetSpec", &["selector", "template"]),
     ("apps.v1.DeploymentSpec", &["selector", "template"]),
@@ -58,7 +59,7 @@ const REQUIRED: &[(&str, &[&str])] = &[
     ("storage.v1.StorageClass", &["provisioner"]),
 ];
 
-/// Types of other packages.
+/// The same for types of other packages.
 const ELSEWHERE: &[(&str, &[&str])] = &[
     (
         "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionNames",
@@ -69,17 +70,72 @@ const ELSEWHERE: &[(&str, &[&str])] = &[
         &["group", "names", "scope", "versions"],
     ),
     ("io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionVersion", &["name"]),
-    ("io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement", &["key", "operator"]),
-    ("io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference", &["apiVersion", "kind", "name", "uid"]),
+];
+
+/// Fields with nothing but the listed values: types without the prefix `io.k8s.api.`, sorted, and their fields.
+const LIMITED: &[(&str, &[&str])] = &[
+    ("admissionregistration.v1.MutatingWebhook", &["failurePolicy", "matchPolicy", "sideEffects"]),
+    ("admissionregistration.v1.RuleWithOperations", &["operations", "scope"]),
+    ("admissionregistration.v1.ValidatingWebhook", &["failurePolicy", "matchPolicy", "sideEffects"]),
+    ("apps.v1.DaemonSetUpdateStrategy", &["type"]),
+    ("apps.v1.DeploymentStrategy", &["type"]),
+    ("apps.v1.StatefulSetSpec", &["podManagementPolicy"]),
+    ("apps.v1.StatefulSetUpdateStrategy", &["type"]),
+    ("batch.v1.CronJobSpec", &["concurrencyPolicy"]),
+    ("batch.v1.JobSpec", &["completionMode"]),
+    ("batch.v1.PodFailurePolicyOnExitCodesRequirement", &["operator"]),
+    ("batch.v1.PodFailurePolicyRule", &["action"]),
+    ("core.v1.Container", &["imagePullPolicy", "terminationMessagePolicy"]),
+    ("core.v1.ContainerPort", &["protocol"]),
+    ("core.v1.HTTPGetAction", &["scheme"]),
+    ("core.v1.HostPathVolumeSource", &["type"]),
+    ("core.v1.NodeSelectorRequirement", &["operator"]),
+    ("core.v1.PersistentVolumeClaimSpec", &["accessModes", "volumeMode"]),
+    ("core.v1.PersistentVolumeSpec", &["accessModes", "persistentVolumeReclaimPolicy", "volumeMode"]),
+    ("core.v1.PodSecurityContext", &["fsGroupChangePolicy"]),
+    ("core.v1.PodSpec", &["dnsPolicy", "preemptionPolicy", "restartPolicy"]),
+    ("core.v1.ResourceQuotaSpec", &["scopes"]),
+    ("core.v1.ScopedResourceSelectorRequirement", &["operator", "scopeName"]),
+    ("core.v1.SeccompProfile", &["type"]),
+    ("core.v1.ServicePort", &["protocol"]),
+    (
+        "core.v1.ServiceSpec",
+        &[
+            "externalTrafficPolicy",
+            "internalTrafficPolicy",
+            "ipFamilies",
+            "ipFamilyPolicy",
+            "sessionAffinity",
+            "type",
+        ],
+    ),
+    ("core.v1.Toleration", &["effect", "operator"]),
+    ("core.v1.TopologySpreadConstraint", &["whenUnsatisfiable"]),
+    ("core.v1.VolumeMount", &["mountPropagation"]),
+    ("discovery.v1.EndpointSlice", &["addressType"]),
+    ("networking.v1.HTTPIngressPath", &["pathType"]),
+    ("networking.v1.NetworkPolicyPort", &["protocol"]),
+    ("networking.v1.NetworkPolicySpec", &["policyTypes"]),
+    ("policy.v1.PodDisruptionBudgetSpec", &["unhealthyPodEvictionPolicy"]),
+    ("scheduling.v1.PriorityClass", &["preemptionPolicy"]),
+    ("storage.v1.StorageClass", &["reclaimPolicy", "volumeBindingMode"]),
 ];
 
 /// Whether the server refuses an object of the type with this full name if it lacks the field.
 pub(crate) fn requires(name: &str, field: &str) -> bool {
-    let (table, name) = match name.strip_prefix("io.k8s.api.") {
-        Some(short) => (REQUIRED, short),
-        None => (ELSEWHERE, name),
-    };
-    let found = table.iter().find(|(known, _)| *known == name);
+    match name.strip_prefix("io.k8s.api.") {
+        Some(short) => lists(REQUIRED, short, field),
+        None => lists(ELSEWHERE, name, field),
+    }
+}
+
+/// Whether the server refuses another value than those that the schema lists.
+pub(crate) fn limits(name: &str, field: &str) -> bool {
+    name.strip_prefix("io.k8s.api.").is_some_and(|short| lists(LIMITED, short, field))
+}
+
+fn lists(table: &[(&str, &[&str])], name: &str, field: &str) -> bool {
+    let found = table.binary_search_by_key(&name, |(known, _)| *known).ok().and_then(|at| table.get(at));
     found.is_some_and(|(_, fields)| fields.contains(&field))
 }
 
@@ -92,6 +148,8 @@ mod tests {
         assert!(requires("io.k8s.api.apps.v1.DeploymentSpec", "selector"));
         assert!(!requires("io.k8s.api.resource.v1.ResourceClaim", "spec"));
         assert!(!requires("apps.v1.DeploymentSpec", "selector"));
-        assert!(REQUIRED.is_sorted() && ELSEWHERE.is_sorted());
+        assert!(limits("io.k8s.api.core.v1.ServiceSpec", "type"));
+        assert!(!limits("io.k8s.api.core.v1.Lifecycle", "stopSignal"));
+        assert!([REQUIRED, ELSEWHERE, LIMITED].iter().all(|table| table.is_sorted()));
     }
 }

@@ -27,12 +27,16 @@ pub(crate) enum Shape {
     Anything,
     /// As the type of this name in the same document; anything, where it is not there.
     Named(Name),
+    /// The metadata of a custom resource.
+    Metadata,
     Boolean,
     Integer,
     Number,
     Text,
     /// Base64.
     Bytes,
+    /// A time or a date as text; merging takes any scalar for one.
+    Time,
     /// A port's number or name, a count or a percentage.
     IntegerOrText,
     /// `500m`, `1Gi` or a number.

@@ -11,14 +11,26 @@ use serde_json::Value;
 use crate::enforced;
 use crate::names::{Name, Names};
 use crate::node::{Document, Id, Identity, List, Map, Node, Shape};
-use crate::wire::{Additional, OBJECT_META, Schema};
+use crate::wire::{Additional, Schema};
 
 /// Whose rules a schema follows.
 #[derive(Clone, Copy)]
 enum Rules<'a> {
     Custom,
-    /// The Go type of this name.
-    BuiltIn(&'a str),
+    /// Those of the Go type of this name, here in one of its fields.
+    BuiltIn {
+        name: &'a str,
+        field: &'a str,
+    },
+}
+
+impl<'a> Rules<'a> {
+    fn of(self, field: &'a str) -> Self {
+        match self {
+            Self::Custom => self,
+            Self::BuiltIn { name, .. } => Self::BuiltIn { name, field },
+        }
+    }
 }
 
 pub(crate) struct Reader<'a> {
@@ -47,7 +59,7 @@ impl<'a> Reader<'a> {
 
     /// Reads a type that the server is built with.
     pub(crate) fn built_in(&mut self, name: &str, schema: &Schema) -> Id {
-        let id = self.node(schema, Rules::BuiltIn(name));
+        let id = self.node(schema, Rules::BuiltIn { name, field: "" });
         let name = self.names.intern(name);
         self.document.name(name, id);
         id
@@ -86,7 +98,7 @@ impl<'a> Reader<'a> {
         Node {
             shape,
             nullable: !custom || schema.nullable || default.is_some(),
-            values: possible(&schema.values, custom),
+            values: possible(&schema.values, rules),
             default,
         }
     }
@@ -95,7 +107,7 @@ impl<'a> Reader<'a> {
         if let Some(target) = schema.target() {
             return Shape::Named(self.names.intern(target));
         }
-        if matches!(rules, Rules::BuiltIn(name) if name.ends_with(".api.resource.Quantity")) {
+        if matches!(rules, Rules::BuiltIn { name, .. } if name.ends_with(".api.resource.Quantity")) {
             return Shape::Quantity;
         }
         if schema.int_or_string || schema.format.as_deref() == Some("int-or-string") {
@@ -106,7 +118,8 @@ impl<'a> Reader<'a> {
             Some("integer") => Shape::Integer,
             Some("number") => Shape::Number,
             Some("string") => match (rules, schema.format.as_deref()) {
-                (Rules::BuiltIn(_), Some("byte")) => Shape::Bytes,
+                (Rules::BuiltIn { .. }, Some("byte")) => Shape::Bytes,
+                (_, Some("date-time" | "date")) => Shape::Time,
                 _ => Shape::Text,
             },
             Some("array") => self.list(schema, rules),
@@ -129,11 +142,7 @@ impl<'a> Reader<'a> {
     }
 
     fn map(&mut self, schema: &Schema, rules: Rules<'_>) -> Shape {
-        // Without any field it is a mapping of anything; in Go it may be any value at all, stored as it is.
         let untold = schema.properties.is_empty() && schema.additional.is_none();
-        if untold && matches!(rules, Rules::BuiltIn(_)) {
-            return Shape::Anything;
-        }
         let (rest, allowed) = match &schema.additional {
             Some(Additional::Schema(rest)) => (Some(self.node(rest, rules)), false),
             Some(Additional::Allowed(allowed)) => (None, *allowed),
@@ -151,7 +160,7 @@ impl<'a> Reader<'a> {
     fn properties(&mut self, schemas: &BTreeMap<String, Schema>, rules: Rules<'_>) -> Box<[(Name, Id)]> {
         let mut properties: Vec<_> = schemas
             .iter()
-            .map(|(name, schema)| (self.names.intern(name), self.node(schema, rules)))
+            .map(|(name, schema)| (self.names.intern(name), self.node(schema, rules.of(name))))
             .collect();
         properties.sort_by_key(|(name, _)| name.number());
         properties.into()
@@ -159,9 +168,7 @@ impl<'a> Reader<'a> {
 
     /// Adds what every object has.
     fn complete(&mut self, map: &mut Map) {
-        let metadata = self.names.intern(OBJECT_META);
-        let fields =
-            [("apiVersion", Shape::Text), ("kind", Shape::Text), ("metadata", Shape::Named(metadata))];
+        let fields = [("apiVersion", Shape::Text), ("kind", Shape::Text), ("metadata", Shape::Metadata)];
         let mut properties = std::mem::take(&mut map.properties).into_vec();
         for (name, shape) in fields {
             let name = self.names.intern(name);
@@ -178,12 +185,18 @@ impl<'a> Reader<'a> {
 fn enforces(rules: Rules<'_>, field: &str, schema: &Schema) -> bool {
     match rules {
         Rules::Custom => schema.properties.get(field).is_none_or(|property| property.default.is_none()),
-        Rules::BuiltIn(name) => enforced::requires(name, field),
+        Rules::BuiltIn { name, .. } => enforced::requires(name, field),
     }
 }
 
-/// The values a field may have; an empty text is as good as none to Go.
-fn possible(values: &[Value], custom: bool) -> Box<[Value]> {
-    let empty = (!custom && !values.is_empty()).then(|| Value::from(""));
-    values.iter().cloned().chain(empty).collect()
+/// The values a field may have; none where any will do. An empty text is as good as none to Go.
+fn possible(values: &[Value], rules: Rules<'_>) -> Box<[Value]> {
+    match rules {
+        _ if values.is_empty() => Box::default(),
+        Rules::Custom => values.into(),
+        Rules::BuiltIn { name, field } if enforced::limits(name, field) => {
+            values.iter().cloned().chain([Value::from("")]).collect()
+        }
+        Rules::BuiltIn { .. } => Box::default(),
+    }
 }
