@@ -1,7 +1,7 @@
 //! The one place where failures become words for people, documents for programs, and exit codes.
 
 use serde_json::{Value, json};
-use towpath_engine::{ObjectFailure, Outcome, Readiness};
+use towpath_engine::{Misfit, ObjectFailure, Outcome, Readiness};
 use towpath_failure::Failure as _;
 
 use crate::args::Output;
@@ -111,6 +111,9 @@ fn engine_words(error: &towpath_engine::Error, lines: &Lines) -> Words {
     use towpath_engine::Error as E;
     let (exit, details) = match error {
         E::Problems(problems) => (Exit::BadInput, problems.iter().map(ToString::to_string).collect()),
+        E::Misfits(misfits) => {
+            (Exit::BadInput, misfits.iter().map(|misfit| misfit_words(misfit, lines)).collect())
+        }
         E::Foreign(objects) => (Exit::BadInput, objects.iter().map(ToString::to_string).collect()),
         E::Refused(failures) => {
             (failures_exit(failures), failures.iter().map(|failure| failure_words(failure, lines)).collect())
@@ -125,6 +128,13 @@ fn engine_words(error: &towpath_engine::Error, lines: &Lines) -> Words {
         message.push_str("; nothing was changed");
     }
     Words { exit, reason: error.reason().to_string(), message, details, hint: error.hint() }
+}
+
+/// `web.yaml:14: Deployment/web/api: spec.replicas: expected an integer, found the string "three"`.
+fn misfit_words(misfit: &Misfit, lines: &Lines) -> String {
+    let Misfit { key, origin, violation } = misfit;
+    let line = lines.of(origin, &violation.path).unwrap_or(origin.line);
+    format!("{}:{line}: {key}: {violation}", origin.file)
 }
 
 /// The failure with the file and line of the field it is about, where that can be told.

@@ -1,8 +1,11 @@
 //! Why a run did not begin, or stopped.
 
+use std::collections::BTreeSet;
+
 use towpath_failure::{Class, Failure, Reason};
 use towpath_object::Key;
 use towpath_plan::{App, Origin, Problem};
+use towpath_schema::Violation;
 
 /// One object that the server did not take.
 #[derive(Debug)]
@@ -33,6 +36,9 @@ pub enum Error {
     /// The manifests are wrong, whatever the cluster's state.
     #[error("{} of the manifests cannot be deployed", .0.len())]
     Problems(Vec<Problem>),
+    /// New objects do not fit the server's schemas.
+    #[error("{} of the manifests do not fit the cluster's schemas", misfits(.0))]
+    Misfits(Vec<Misfit>),
     /// The server would not take some of the manifests.
     #[error("the cluster refuses {} of the manifests", .0.len())]
     Refused(Vec<ObjectFailure>),
@@ -75,6 +81,22 @@ pub enum Error {
     },
 }
 
+/// A field of a new object that the server would refuse.
+#[derive(Clone, Debug)]
+pub struct Misfit {
+    /// The object.
+    pub key: Key,
+    /// Where it was written.
+    pub origin: Origin,
+    /// What is wrong with it.
+    pub violation: Violation,
+}
+
+/// How many objects misfits are about.
+fn misfits(found: &[Misfit]) -> usize {
+    found.iter().map(|misfit| &misfit.key).collect::<BTreeSet<_>>().len()
+}
+
 /// An object that belongs to another app.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Foreign {
@@ -103,6 +125,7 @@ impl Failure for Error {
         match self {
             Self::Cluster(error) => error.reason(),
             Self::Problems(_) => Reason("ManifestsInvalid"),
+            Self::Misfits(_) => Reason("ManifestsUnfit"),
             Self::Refused(_) => Reason("ManifestsRefused"),
             Self::Foreign(_) => Reason("OwnedByAnotherApp"),
             Self::NoNamespace { .. } => Reason("NamespaceMissing"),
@@ -125,6 +148,7 @@ impl Failure for Error {
         match self {
             Self::Cluster(error) => error.hint(),
             Self::Problems(_) => None,
+            Self::Misfits(_) => Some("`kubectl explain KIND.FIELD` tells what a field takes; --validate=ignore drops unknown fields".into()),
             Self::Refused(failures) => failures.iter().find_map(|failure| failure.error.hint()),
             Self::Foreign(_) => Some("remove them there first, or take them over with --adopt".into()),
             Self::NoNamespace { .. } => Some("add it to the manifests, or pass --create-namespace".into()),

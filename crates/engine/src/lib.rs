@@ -13,6 +13,7 @@
 //! any two writes, the next run knows every object that this one may have made.
 
 mod apply;
+mod conform;
 mod error;
 mod execute;
 mod inspect;
@@ -24,7 +25,7 @@ mod remove;
 mod store;
 mod wait;
 
-pub use error::{Error, ObjectFailure};
+pub use error::{Error, Foreign, Misfit, ObjectFailure};
 pub use execute::{Outcome, execute};
 pub use inspect::{AppSummary, Node, Tree, apps, inspect};
 pub use options::Options;

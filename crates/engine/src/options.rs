@@ -1,5 +1,6 @@
 //! How to run.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use towpath_cluster::{Apply, FieldValidation};
@@ -19,6 +20,10 @@ pub struct Options {
     pub create_namespace: bool,
     /// What the server makes of unknown fields.
     pub validation: FieldValidation,
+    /// Check new objects against the server's own schemas before anything is written.
+    pub check_schemas: bool,
+    /// Where the server's schemas are kept between runs; without it they are fetched each time.
+    pub schema_cache: Option<PathBuf>,
     /// How many requests are under way at once.
     pub concurrency: usize,
     /// How long to wait for what has to happen in between: definitions to be served, deleted objects to be gone.
@@ -32,6 +37,8 @@ impl Default for Options {
             adopt: false,
             create_namespace: false,
             validation: FieldValidation::Strict,
+            check_schemas: true,
+            schema_cache: None,
             concurrency: 32,
             timeout: Duration::from_secs(300),
         }

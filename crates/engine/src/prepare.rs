@@ -10,6 +10,7 @@ use towpath_plan::{
     Stage, Target, differs, fate, judge, rank, record, resolve,
 };
 
+use crate::conform::conform;
 use crate::error::Foreign;
 use crate::live::{self, Live};
 use crate::options::MANAGER;
@@ -46,6 +47,7 @@ pub async fn prepare(
     }
     let removed = removed_changes(&app, &kinds, &targets, &saved, &live, options.removal);
     let mut changes = judge_all(cluster, targets, live, &saved, &options).await?;
+    conform(cluster, &changes, &options).await?;
     changes.extend(removed);
     Ok(Prepared { app, plan: Plan { changes }, saved, options, namespace_missing })
 }

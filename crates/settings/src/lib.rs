@@ -3,6 +3,7 @@
 //! In: nothing. Out: names and defaults, as constants that flags, help texts and documentation share. Only the
 //! hall and the door read settings; rooms are handed values.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// An environment variable that Towpath reads.
@@ -43,6 +44,14 @@ pub const TIMEOUT: Duration = Duration::from_secs(300);
 pub const CONCURRENCY: usize = 32;
 /// The largest file of manifests that is read, in bytes.
 pub const MAX_FILE: u64 = 64 * 1024 * 1024;
+
+/// Where things are kept that can be fetched again: `$XDG_CACHE_HOME/towpath`, or `~/.cache/towpath`. Nothing where
+/// neither is known.
+pub fn cache_dir() -> Option<PathBuf> {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let cache = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")))?;
+    Some(cache.join("towpath"))
+}
 
 /// Reads a duration as Go writes it: `30s`, `5m`, `1h30m`, `1.5s`, `500ms`.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {

@@ -21,6 +21,7 @@ pub async fn plan(
     let options = Options {
         removal: if wanted.prune { Removal::Prune } else { Removal::Off },
         adopt: wanted.adopt,
+        schema_cache: towpath_settings::cache_dir().map(|cache| cache.join("schemas")),
         create_namespace: wanted.create_namespace,
         validation: match wanted.validate {
             Validate::Strict => FieldValidation::Strict,

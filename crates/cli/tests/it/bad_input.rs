@@ -136,6 +136,21 @@ async fn a_change_that_the_server_refuses() -> Result<()> {
     Ok(())
 }
 
+/// What does not fit the server's schemas is found before anything is sent, with the line of the field.
+#[tokio::test(flavor = "multi_thread")]
+async fn new_objects_that_do_not_fit() -> Result<()> {
+    let web = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n";
+    let rest = "  selector:\n    matchLabels: {app: web}\n  template:\n    metadata:\n      labels: {app: web}\n    spec:\n      containers:\n      - name: web\n        image: web\n";
+    let done = refused(format!("{web}  replicas: three\n{rest}")).await?;
+    says(&done, "error: bad.yaml:6: Deployment/")?;
+    says(&done, "/web: spec.replicas: expected an integer, found the string \"three\"")?;
+    let done = refused(format!("{web}  replica: 3\n{rest}        imagePullpolicy: Always\n")).await?;
+    says(&done, "error: bad.yaml:6: Deployment/")?;
+    says(&done, "replicas")?;
+    says(&done, "error: bad.yaml:16: Deployment/")?;
+    says(&done, "imagePullPolicy")
+}
+
 /// What the server refuses while a run is under way is recorded with what it did take.
 #[tokio::test(flavor = "multi_thread")]
 async fn half_applied_is_recorded() -> Result<()> {
