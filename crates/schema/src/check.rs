@@ -1,13 +1,11 @@
 //! The walk over an object beside its schema.
 
-use std::collections::HashMap;
-use std::fmt::Write as _;
-
 use serde_json::{Map as Fields, Value};
 use towpath_object::Gvk;
 
+use crate::fit::{expected, fits, merges, same, shorten};
 use crate::names::Name;
-use crate::node::{Document, Id, Identity, List, Map, Node, Shape};
+use crate::node::{Document, Id, Map, Node, Shape};
 use crate::schemas::Schemas;
 use crate::text;
 use crate::violation::{Kind, Step, Violation, keys, path};
@@ -35,19 +33,19 @@ impl Schemas {
     }
 }
 
-struct Walk<'a> {
-    schemas: &'a Schemas,
-    steps: Vec<Step<'a>>,
+pub(crate) struct Walk<'a> {
+    pub(crate) schemas: &'a Schemas,
+    pub(crate) steps: Vec<Step<'a>>,
     found: Vec<Violation>,
     /// Values must not be shown.
-    secret: bool,
+    pub(crate) secret: bool,
     /// We are inside what the server looks at when it merges and then drops, the status above all: only its
     /// form matters, not what is required there and which values are possible.
-    dropped: bool,
+    pub(crate) dropped: bool,
 }
 
 impl<'a> Walk<'a> {
-    fn value(&mut self, document: &'a Document, id: Id, value: &'a Value) {
+    pub(crate) fn value(&mut self, document: &'a Document, id: Id, value: &'a Value) {
         let Some(written) = document.node(id) else { return };
         let Some((document, node)) = self.resolve(document, id) else { return };
         if value.is_null() {
@@ -75,7 +73,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The node behind all names and the document it is in.
-    fn resolve(&self, document: &'a Document, id: Id) -> Option<(&'a Document, &'a Node)> {
+    pub(crate) fn resolve(&self, document: &'a Document, id: Id) -> Option<(&'a Document, &'a Node)> {
         if !is_metadata(document.node(id)?) {
             return Some((document, document.resolve(id)?));
         }
@@ -109,7 +107,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn require(&mut self, name: Name, fields: &Fields<String, Value>) {
+    pub(crate) fn require(&mut self, name: Name, fields: &Fields<String, Value>) {
         let field = self.schemas.names.text(name);
         // Null is absence to built-in types, and a wrong type, said already, to custom ones.
         if !fields.contains_key(field) {
@@ -117,96 +115,6 @@ impl<'a> Walk<'a> {
             self.add(Kind::Missing, "is required".into());
             self.steps.pop();
         }
-    }
-
-    fn list(&mut self, document: &'a Document, list: &'a List, items: &'a [Value]) {
-        for (index, item) in items.iter().enumerate() {
-            self.steps.push(Step::Index(index));
-            match (&list.identity, item) {
-                (Identity::Keys(_) | Identity::Itself, Value::Null) => {
-                    self.add(Kind::WrongType, "expected an item, found null".into());
-                    self.steps.pop();
-                    continue;
-                }
-                (Identity::Keys(keys), Value::Object(fields)) => self.identify(document, list, keys, fields),
-                _ => {}
-            }
-            self.value(document, list.items, item);
-            self.steps.pop();
-        }
-        self.duplicates(document, list, items);
-    }
-
-    /// An item that has none of the fields that identify it cannot be merged.
-    fn identify(
-        &mut self,
-        document: &'a Document,
-        list: &List,
-        keys: &[Name],
-        fields: &Fields<String, Value>,
-    ) {
-        let named = |key: &Name| {
-            fields.contains_key(self.schemas.names.text(*key)) || self.default(document, list, *key).is_some()
-        };
-        if keys.iter().any(named) {
-            return;
-        }
-        let already = match self.resolve(document, list.items) {
-            Some((_, Node { shape: Shape::Map(map), .. })) if !self.dropped => &*map.required,
-            _ => &[],
-        };
-        for key in keys.iter().filter(|key| !already.contains(key)) {
-            self.require(*key, fields);
-        }
-    }
-
-    fn duplicates(&mut self, document: &'a Document, list: &List, items: &'a [Value]) {
-        let mut seen: HashMap<String, usize> = HashMap::new();
-        for (index, item) in items.iter().enumerate() {
-            let Some(identity) = self.identity(document, list, item) else { continue };
-            match seen.get(&identity) {
-                None => {
-                    seen.insert(identity, index);
-                }
-                Some(first) => {
-                    let what = if self.secret { String::new() } else { format!(": {identity}") };
-                    let message = format!("is the same item as [{first}]{what}");
-                    self.steps.push(Step::Index(index));
-                    self.add(Kind::Duplicate, message);
-                    self.steps.pop();
-                }
-            }
-        }
-    }
-
-    /// What tells an item apart from others, as a text; nothing where the server does not look or where part of
-    /// it is unsaid.
-    fn identity(&self, document: &'a Document, list: &List, item: &Value) -> Option<String> {
-        match &list.identity {
-            Identity::Atomic => None,
-            Identity::Itself => (item.is_string() || item.is_number()).then(|| item.to_string()),
-            Identity::Keys(keys) => {
-                let mut text = String::new();
-                for key in keys {
-                    let field = self.schemas.names.text(*key);
-                    let value = item.get(field).or_else(|| self.default(document, list, *key))?;
-                    if !(value.is_string() || value.is_number() || value.is_boolean()) {
-                        return None;
-                    }
-                    let comma = if text.is_empty() { "" } else { ", " };
-                    // Writing into a String cannot fail.
-                    let _ = write!(text, "{comma}{field} {value}");
-                }
-                (!text.is_empty()).then_some(text)
-            }
-        }
-    }
-
-    /// The default of a field of the list's items.
-    fn default(&self, document: &'a Document, list: &List, field: Name) -> Option<&'a Value> {
-        let (document, node) = self.resolve(document, list.items)?;
-        let Shape::Map(map) = &node.shape else { return None };
-        document.node(map.property(field)?)?.default.as_deref()
     }
 
     fn possible(&mut self, node: &Node, value: &Value) {
@@ -250,75 +158,13 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn add(&mut self, kind: Kind, message: String) {
+    pub(crate) fn add(&mut self, kind: Kind, message: String) {
         if self.found.len() < MOST {
             self.found.push(Violation { path: path(&self.steps), keys: keys(&self.steps), message, kind });
         }
     }
 }
 
-/// Whether a value that is not null is of that shape.
-fn fits(shape: &Shape, value: &Value) -> bool {
-    match shape {
-        Shape::Anything | Shape::Named(_) | Shape::Metadata => true,
-        Shape::Boolean => value.is_boolean(),
-        Shape::Text | Shape::Time => value.is_string(),
-        Shape::Bytes => value.as_str().is_some_and(text::is_base64),
-        Shape::Number => value.is_number(),
-        Shape::Integer => is_integer(value),
-        Shape::IntegerOrText => value.is_string() || is_integer(value),
-        Shape::Quantity => value.is_number() || value.as_str().is_some_and(text::is_quantity),
-        Shape::List(_) => value.is_array(),
-        Shape::Map(_) => value.is_object(),
-    }
-}
-
-/// The same as far as merging looks: it knows texts, numbers, booleans, scalars, lists and mappings.
-fn merges(shape: &Shape, value: &Value) -> bool {
-    match shape {
-        Shape::Bytes => value.is_string(),
-        Shape::Integer => value.is_number(),
-        Shape::Time | Shape::IntegerOrText | Shape::Quantity => !value.is_object() && !value.is_array(),
-        other => fits(other, value),
-    }
-}
-
 fn is_metadata(node: &Node) -> bool {
     matches!(node.shape, Shape::Metadata)
-}
-
-/// A number without a fraction is an integer, however it is written.
-fn is_integer(value: &Value) -> bool {
-    value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|number| number.fract() == 0.0)
-}
-
-fn expected(shape: &Shape) -> &'static str {
-    match shape {
-        Shape::Anything | Shape::Named(_) | Shape::Metadata => "a value",
-        Shape::Boolean => "true or false",
-        Shape::Integer => "an integer",
-        Shape::Number => "a number",
-        Shape::Text => "a string",
-        Shape::Time => "a time as a string",
-        Shape::Bytes => "base64",
-        Shape::IntegerOrText => "an integer or a string",
-        Shape::Quantity => "a quantity such as 500m or 1Gi",
-        Shape::List(_) => "a list",
-        Shape::Map(_) => "a mapping",
-    }
-}
-
-/// Numbers are the same whether they are written as 1 or 1.0.
-fn same(left: &Value, right: &Value) -> bool {
-    left == right
-        || matches!((left.as_f64(), right.as_f64()), (Some(a), Some(b)) if a.to_bits() == b.to_bits())
-}
-
-/// The beginning of a long text.
-fn shorten(text: &str) -> String {
-    const LONGEST: usize = 40;
-    match text.char_indices().nth(LONGEST) {
-        None => text.into(),
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-    }
 }

@@ -29,6 +29,8 @@
 
 mod check;
 mod enforced;
+mod fit;
+mod list;
 mod names;
 mod node;
 mod read;

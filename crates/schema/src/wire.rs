@@ -28,8 +28,6 @@ pub(crate) struct Schema {
     pub(crate) reference: Option<String>,
     #[serde(rename = "allOf")]
     pub(crate) all_of: Vec<Schema>,
-    #[serde(rename = "oneOf")]
-    pub(crate) one_of: Vec<Schema>,
     #[serde(rename = "type")]
     pub(crate) kind: Option<String>,
     pub(crate) format: Option<String>,
