@@ -14,18 +14,101 @@ mod definition;
 mod fields;
 mod generic;
 
+use std::fmt;
+
 use jiff::Timestamp;
 use towpath_object::Object;
 
 use self::fields::{Fields, Malformed};
-use crate::{Health, Status};
+
+/// What state an object is in, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Health {
+    /// The state.
+    pub status: Status,
+    /// A few words for people; never parsed.
+    pub message: String,
+}
+
+/// The states that kstatus knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Status {
+    /// What was asked for is what there is.
+    Current,
+    /// On the way to it.
+    InProgress,
+    /// Will not get there by itself.
+    Failed,
+    /// The server has been asked to delete it.
+    Terminating,
+    /// It is not on the server. No object is ever judged so; callers say it of what they cannot find.
+    NotFound,
+    /// Its status cannot be read: a field is of a type that its kind does not allow.
+    Unknown,
+}
+
+impl Status {
+    /// The word that kstatus uses: `Current`, `InProgress` and so on.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Current => "Current",
+            Self::InProgress => "InProgress",
+            Self::Failed => "Failed",
+            Self::Terminating => "Terminating",
+            Self::NotFound => "NotFound",
+            Self::Unknown => "Unknown",
+        }
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.word())
+    }
+}
+
+impl Health {
+    pub(crate) fn new(status: Status, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self { status, message }
+    }
+
+    fn current(message: impl Into<String>) -> Self {
+        Self::new(Status::Current, message)
+    }
+
+    fn in_progress(message: impl Into<String>) -> Self {
+        Self::new(Status::InProgress, message)
+    }
+
+    fn failed(message: impl Into<String>) -> Self {
+        Self::new(Status::Failed, message)
+    }
+
+    /// The health of something that the server does not have.
+    pub fn not_found() -> Self {
+        Self::new(Status::NotFound, "not found")
+    }
+}
+
+/// The health of `object`, with patience: a pod that cannot be scheduled stays in progress, as a node may
+/// still come. Everything else is judged as by [`assess_at`].
+pub fn assess(object: &Object) -> Health {
+    or_unknown(judge(object, None))
+}
+
+/// The health of `object` at the time `now`: a pod that cannot be scheduled has failed when it is older than
+/// fifteen seconds. That is the only rule that time alone can change, so a watcher need not ask again for any
+/// object but an unscheduled pod.
+pub fn assess_at(object: &Object, now: Timestamp) -> Health {
+    or_unknown(judge(object, Some(now)))
+}
 
 /// A rule's answer; `Malformed` where the object is not of its kind's shape.
 type Verdict = Result<Health, Malformed>;
 
-/// The health of `object`.
-pub(crate) fn assess(object: &Object, now: Option<Timestamp>) -> Health {
-    judge(object, now).unwrap_or_else(|malformed| Health::new(Status::Unknown, malformed.to_string()))
+fn or_unknown(verdict: Verdict) -> Health {
+    verdict.unwrap_or_else(|malformed| Health::new(Status::Unknown, malformed.to_string()))
 }
 
 fn judge(object: &Object, now: Option<Timestamp>) -> Verdict {
