@@ -102,26 +102,12 @@ pub struct Wanted {
     /// Take objects that belong to another app
     #[arg(long)]
     pub adopt: bool,
-    /// What the server makes of fields it does not know
-    #[arg(long, value_name = "HOW", default_value = "strict")]
-    pub validate: Validate,
     /// Create the namespace when it is missing
     #[arg(long)]
     pub create_namespace: bool,
     /// Exit with 2 when there are changes
     #[arg(long)]
     pub exit_code: bool,
-}
-
-/// What to make of unknown fields.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Validate {
-    /// They are errors
-    Strict,
-    /// They are warnings
-    Warn,
-    /// They are dropped
-    Ignore,
 }
 
 /// Make a cluster hold these manifests as one app

@@ -165,6 +165,7 @@ impl Failure for Error {
                 410 => "Expired",
                 413 => "TooLarge",
                 400 | 422 => "Invalid",
+                500 if is_misfit(status) => "Invalid",
                 429 => "TooManyRequests",
                 _ => "ServerFailed",
             },
@@ -177,7 +178,7 @@ impl Failure for Error {
                 Class::Terminal
             }
             Self::Unreachable { .. } | Self::Deadline { .. } | Self::Broken { .. } => Class::Transient,
-            Self::Refused { status, .. } if is_passing(status.code) => Class::Transient,
+            Self::Refused { status, .. } if is_passing(status) => Class::Transient,
             Self::Refused { .. } => Class::Terminal,
         }
     }
@@ -209,9 +210,15 @@ impl Failure for Error {
     }
 }
 
-/// Status codes that pass by themselves: the server is busy, restarting or behind a proxy that is.
-pub(crate) fn is_passing(code: u16) -> bool {
-    matches!(code, 429 | 500 | 502 | 503 | 504)
+/// What passes by itself: the server is busy, restarting or behind a proxy that is.
+fn is_passing(status: &Status) -> bool {
+    matches!(status.code, 429 | 500 | 502 | 503 | 504) && !is_misfit(status)
+}
+
+/// An object that does not fit its schema is answered with 500 under server-side apply, not with 422.
+fn is_misfit(status: &Status) -> bool {
+    let says = |text: &str| status.message.starts_with(text);
+    status.code == 500 && (says("failed to create typed") || says("failed to convert new object"))
 }
 
 /// Reads a `Status` body. A body that is none still gives a message.
@@ -266,5 +273,18 @@ mod tests {
             "the server answered 502: <html>bad gateway"
         );
         assert_eq!(parse_status(500, Some(3), b"").retry_after, Some(3));
+    }
+
+    #[test]
+    fn an_object_that_does_not_fit_is_not_tried_again() {
+        let refused = |message: &str| Error::Refused {
+            what: "apply".into(),
+            status: Box::new(Status { code: 500, message: message.into(), ..Status::default() }),
+            note: None,
+        };
+        assert_eq!(refused("etcdserver: leader changed").class(), Class::Transient);
+        let misfit =
+            refused("failed to create typed patch object (a/b; v1, Kind=Pod): .spec.x: field not declared");
+        assert_eq!((misfit.class(), misfit.reason()), (Class::Terminal, Reason("Invalid")));
     }
 }

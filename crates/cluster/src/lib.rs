@@ -11,6 +11,7 @@
 //!                    -> apply, delete, create ...  change it
 //! ```
 
+pub mod cache;
 mod call;
 mod certificate;
 mod connect;
@@ -27,4 +28,4 @@ pub use connect::{Cluster, Options};
 pub use error::{Cause, Error, Status};
 pub use read::Selection;
 pub use watch::{Follow, Seen};
-pub use write::{Applied, Apply, Deletion, FieldValidation};
+pub use write::{Applied, Apply, Deletion};

@@ -8,18 +8,6 @@ use towpath_object::{Key, Object, Resource};
 use crate::call::{Call, Reply};
 use crate::{Cluster, Error, path};
 
-/// How strict the server is about fields it does not know.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FieldValidation {
-    /// Unknown and duplicate fields are errors.
-    #[default]
-    Strict,
-    /// They are warnings.
-    Warn,
-    /// They are dropped silently.
-    Ignore,
-}
-
 /// How to apply.
 #[derive(Clone, Debug)]
 pub struct Apply {
@@ -29,8 +17,6 @@ pub struct Apply {
     pub force: bool,
     /// Only say what would come of it.
     pub dry_run: bool,
-    /// What to make of unknown fields.
-    pub validation: FieldValidation,
 }
 
 /// What came of an apply.
@@ -68,12 +54,7 @@ impl Cluster {
         if options.dry_run {
             query.push(("dryRun", "All"));
         }
-        let validation = match options.validation {
-            FieldValidation::Strict => "Strict",
-            FieldValidation::Warn => "Warn",
-            FieldValidation::Ignore => "Ignore",
-        };
-        query.push(("fieldValidation", validation));
+        query.push(("fieldValidation", "Strict"));
         let what = format!("apply {}", object.key());
         let path = path::with_query(&path::object(resource, object.namespace(), object.name()), &query);
         // JSON is YAML; the server insists on the YAML media type.

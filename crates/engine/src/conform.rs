@@ -4,9 +4,9 @@
 
 use std::collections::BTreeSet;
 
-use towpath_cluster::{Cluster, FieldValidation};
+use towpath_cluster::Cluster;
 use towpath_plan::{Change, Op, Target};
-use towpath_schema::{Kind, Schemas};
+use towpath_schema::Schemas;
 
 use crate::error::Misfit;
 use crate::{Error, Options};
@@ -38,14 +38,11 @@ pub(crate) async fn conform(cluster: &Cluster, changes: &[Change], options: &Opt
             schemas.add_definition(target.object.value());
         }
     }
-    let misfits: Vec<Misfit> =
-        new.into_iter().flat_map(|target| misfits(&schemas, target, options)).collect();
+    let misfits: Vec<Misfit> = new.into_iter().flat_map(|target| misfits(&schemas, target)).collect();
     if misfits.is_empty() { Ok(()) } else { Err(Error::Misfits(misfits)) }
 }
 
-fn misfits(schemas: &Schemas, target: &Target, options: &Options) -> Vec<Misfit> {
+fn misfits(schemas: &Schemas, target: &Target) -> impl Iterator<Item = Misfit> {
     let found = schemas.check(&target.resource.gvk, target.object.value());
-    let strict = options.validation == FieldValidation::Strict;
-    let told = found.into_iter().filter(|violation| strict || violation.kind != Kind::UnknownField);
-    told.map(|violation| Misfit { key: target.key(), origin: target.origin.clone(), violation }).collect()
+    found.into_iter().map(|violation| Misfit { key: target.key(), origin: target.origin.clone(), violation })
 }

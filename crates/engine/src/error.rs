@@ -148,7 +148,7 @@ impl Failure for Error {
         match self {
             Self::Cluster(error) => error.hint(),
             Self::Problems(_) => None,
-            Self::Misfits(_) => Some("`kubectl explain KIND.FIELD` tells what a field takes; --validate=ignore drops unknown fields".into()),
+            Self::Misfits(_) => Some("`kubectl explain KIND.FIELD` tells what a field takes".into()),
             Self::Refused(failures) => failures.iter().find_map(|failure| failure.error.hint()),
             Self::Foreign(_) => Some("remove them there first, or take them over with --adopt".into()),
             Self::NoNamespace { .. } => Some("add it to the manifests, or pass --create-namespace".into()),

@@ -16,13 +16,13 @@ use towpath_health::{Status, assess};
 use towpath_object::{Key, Object};
 use towpath_plan::{App, Applied, Change, Entry, Inventory, Op, Plan, Removal, Stage, Target, record};
 
-use crate::options::MANAGER;
+use crate::options::{self, MANAGER};
 use crate::prepare::{is_namespace, namespaces};
 use crate::remove::remove;
-use crate::{Awaited, Error, Event, ObjectFailure, Options, Prepared, apply, store};
+use crate::{Awaited, Error, ObjectFailure, Options, Prepared, Progress, apply, inventory};
 
 /// Where a run tells what happens.
-pub(crate) type Tell<'a> = &'a (dyn Fn(Event<'_>) + Sync);
+pub(crate) type Tell<'a> = &'a (dyn Fn(Progress<'_>) + Sync);
 
 /// What came of a run.
 #[derive(Debug, Default)]
@@ -70,7 +70,7 @@ pub async fn execute(cluster: &Cluster, prepared: Prepared, tell: Tell<'_>) -> R
             return Ok(run.outcome);
         }
         let all = union(&saved.inventory, &plan);
-        store::save(cluster, &app, &mut saved, all).await?;
+        inventory::save(cluster, &app, &mut saved, all).await?;
         run.apply_stages(&plan).await;
         if run.outcome.failures.is_empty() {
             run.delete_unwanted(&app, &plan).await;
@@ -84,7 +84,7 @@ pub async fn execute(cluster: &Cluster, prepared: Prepared, tell: Tell<'_>) -> R
         let left = remaining(&plan, &applied, &outcome);
         // An app that never was and that nothing was done for leaves no inventory behind.
         if saved.exists() || !left.entries.is_empty() {
-            store::save(cluster, &app, &mut saved, left).await?;
+            inventory::save(cluster, &app, &mut saved, left).await?;
         }
         Ok(outcome)
     }
@@ -149,7 +149,7 @@ impl Run<'_> {
             if changes.is_empty() {
                 continue;
             }
-            (self.tell)(Event::Stage { stage, changes: changes.len() });
+            (self.tell)(Progress::Stage { stage, changes: changes.len() });
             self.apply_all(&changes, &new_kinds).await;
             if stage == Stage::Definitions {
                 self.await_definitions(&changes).await;
@@ -173,7 +173,7 @@ impl Run<'_> {
 
     async fn apply_all(&mut self, changes: &[&Change], new_kinds: &BTreeSet<(String, String)>) {
         let (cluster, options, tell) = (self.cluster, self.options, self.tell);
-        let how = options.apply();
+        let how = options::apply();
         let requests = changes.iter().filter_map(|change| Some((*change, change.target.as_ref()?))).map(
             |(change, target)| {
                 let how = &how;
@@ -181,8 +181,10 @@ impl Run<'_> {
                 async move {
                     let result = apply::apply(cluster, change, target, how, new_kind, options.timeout).await;
                     match &result {
-                        Ok(_) => tell(Event::Changed { key: &change.key, op: change.op }),
-                        Err(error) => tell(Event::Failed { key: &change.key, message: &error.to_string() }),
+                        Ok(_) => tell(Progress::Changed { key: &change.key, op: change.op }),
+                        Err(error) => {
+                            tell(Progress::Failed { key: &change.key, message: &error.to_string() });
+                        }
                     }
                     (change, target, result)
                 }
@@ -193,7 +195,7 @@ impl Run<'_> {
             match result {
                 Ok(answer) => {
                     for message in &answer.warnings {
-                        tell(Event::Warning { key: &change.key, message });
+                        tell(Progress::Warning { key: &change.key, message });
                     }
                     self.applied.insert(change.key.clone(), record(target, &answer.object, MANAGER));
                     self.outcome.changed.push((change.key.clone(), change.op));
@@ -255,17 +257,17 @@ async fn finish_removal(
         .iter()
         .find(|change| change.op == Op::Delete && is_namespace(&change.key, &app.namespace));
     let Some(home) = home else {
-        store::forget(cluster, app).await?;
+        inventory::forget(cluster, app).await?;
         return Ok(outcome);
     };
     let uid = home.live.as_ref().map_or("", Object::uid);
     let mut gone = cluster.delete(&home.resource, &home.key, uid).await? == Deletion::Gone;
     if !gone {
-        tell(Event::Leaving { key: &home.key });
+        tell(Progress::Leaving { key: &home.key });
         gone = apply::gone(cluster, &home.resource, &home.key, options.timeout).await?;
     }
     if gone {
-        tell(Event::Changed { key: &home.key, op: Op::Delete });
+        tell(Progress::Changed { key: &home.key, op: Op::Delete });
         outcome.changed.push((home.key.clone(), Op::Delete));
     } else {
         outcome.leaving.push(home.key.clone());

@@ -9,7 +9,7 @@ use towpath_object::{Gvk, Key, Object, Resource};
 use towpath_plan::{App, rank};
 
 use crate::live;
-use crate::{Error, store};
+use crate::{Error, inventory};
 
 /// Which kinds a controller makes for an object of a kind.
 /// <https://kubernetes.io/docs/concepts/workloads/controllers/>
@@ -62,13 +62,13 @@ pub struct AppSummary {
 
 /// The apps of a namespace; of all namespaces with an empty one.
 pub async fn apps(cluster: &Cluster, namespace: &str) -> Result<Vec<AppSummary>, Error> {
-    let found = store::list(cluster, namespace).await?;
+    let found = inventory::list(cluster, namespace).await?;
     Ok(found.into_iter().map(|(app, objects)| AppSummary { app, objects }).collect())
 }
 
 /// Reads an app and its tree.
 pub async fn inspect(cluster: &Cluster, app: &App) -> Result<Tree, Error> {
-    let saved = store::load(cluster, app).await?;
+    let saved = inventory::load(cluster, app).await?;
     if !saved.exists() {
         return Err(Error::NoApp { app: app.clone() });
     }

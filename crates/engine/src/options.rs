@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use towpath_cluster::{Apply, FieldValidation};
+use towpath_cluster::Apply;
 use towpath_plan::Removal;
 
 /// The name under which our fields are owned.
@@ -18,8 +18,6 @@ pub struct Options {
     pub adopt: bool,
     /// Create the app's namespace when it is missing and no manifest defines it.
     pub create_namespace: bool,
-    /// What the server makes of unknown fields.
-    pub validation: FieldValidation,
     /// Check new objects against the server's own schemas before anything is written.
     pub check_schemas: bool,
     /// Where the server's schemas are kept between runs; without it they are fetched each time.
@@ -36,7 +34,6 @@ impl Default for Options {
             removal: Removal::Off,
             adopt: false,
             create_namespace: false,
-            validation: FieldValidation::Strict,
             check_schemas: true,
             schema_cache: None,
             concurrency: 32,
@@ -45,13 +42,12 @@ impl Default for Options {
     }
 }
 
-impl Options {
-    pub(crate) fn apply(&self) -> Apply {
-        // Forced: desired state wins over whoever else changed these fields. The plan shows it before it happens.
-        Apply { manager: MANAGER.into(), force: true, dry_run: false, validation: self.validation }
-    }
+/// Forced: desired state wins over whoever else changed these fields. The plan shows it before it happens.
+pub(crate) fn apply() -> Apply {
+    Apply { manager: MANAGER.into(), force: true, dry_run: false }
+}
 
-    pub(crate) fn dry_run(&self) -> Apply {
-        Apply { dry_run: true, ..self.apply() }
-    }
+/// The same, only asked.
+pub(crate) fn dry_run() -> Apply {
+    Apply { dry_run: true, ..apply() }
 }

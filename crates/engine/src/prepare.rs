@@ -12,9 +12,9 @@ use towpath_plan::{
 
 use crate::conform::conform;
 use crate::error::Foreign;
+use crate::inventory::{self, Saved};
 use crate::live::{self, Live};
-use crate::options::MANAGER;
-use crate::store::{self, Saved};
+use crate::options::{MANAGER, dry_run};
 use crate::{Error, ObjectFailure, Options};
 
 /// A plan, and all that is needed to carry it out.
@@ -37,8 +37,10 @@ pub async fn prepare(
     manifests: Vec<Manifest>,
     options: Options,
 ) -> Result<Prepared, Error> {
-    let (kinds, saved) =
-        tokio::try_join!(async { cluster.kinds().await.map_err(Error::from) }, store::load(cluster, &app))?;
+    let (kinds, saved) = tokio::try_join!(
+        async { cluster.kinds().await.map_err(Error::from) },
+        inventory::load(cluster, &app)
+    )?;
     let targets = resolve(manifests, &kinds, &app).map_err(Error::Problems)?;
     let namespace_missing = namespace_missing(cluster, &app, &saved, &targets, &options).await?;
     let live = read_live(cluster, &kinds, &targets, &saved).await?;
@@ -54,7 +56,7 @@ pub async fn prepare(
 
 /// Plans the removal of all of `app`. Nothing is written.
 pub async fn prepare_removal(cluster: &Cluster, app: App, options: Options) -> Result<Prepared, Error> {
-    let saved = store::load(cluster, &app).await?;
+    let saved = inventory::load(cluster, &app).await?;
     if !saved.exists() {
         return Err(Error::NoApp { app });
     }
@@ -199,7 +201,7 @@ async fn judge_all(
     saved: &Saved,
     options: &Options,
 ) -> Result<Vec<Change>, Error> {
-    let dry_run = options.dry_run();
+    let dry_run = dry_run();
     let judged = targets.into_iter().map(|target| {
         let key = target.key();
         let object = live.remove(&key);

@@ -6,7 +6,7 @@ use towpath_plan::{Op, Stage};
 
 /// Something happened.
 #[derive(Clone, Debug)]
-pub enum Event<'a> {
+pub enum Progress<'a> {
     /// A stage begins, with so many changes.
     Stage {
         /// The stage.

@@ -6,7 +6,7 @@ use towpath_object::Object;
 use towpath_plan::{Change, Op};
 
 use crate::execute::{Outcome, Tell};
-use crate::{Event, ObjectFailure, Options, apply};
+use crate::{ObjectFailure, Options, Progress, apply};
 
 /// Deletes what the plan deletes. The changes come in the order of deletion.
 pub(crate) async fn remove(
@@ -17,7 +17,7 @@ pub(crate) async fn remove(
     outcome: &mut Outcome,
 ) {
     for stage in changes.chunk_by(|one, next| one.stage == next.stage) {
-        tell(Event::Stage {
+        tell(Progress::Stage {
             stage: stage.first().map_or(towpath_plan::Stage::Workloads, |c| c.stage),
             changes: stage.len(),
         });
@@ -28,7 +28,7 @@ pub(crate) async fn remove(
         for (change, result) in results {
             match result {
                 Ok(true) => {
-                    tell(Event::Changed { key: &change.key, op: Op::Delete });
+                    tell(Progress::Changed { key: &change.key, op: Op::Delete });
                     outcome.changed.push((change.key.clone(), Op::Delete));
                 }
                 Ok(false) => {
@@ -37,7 +37,7 @@ pub(crate) async fn remove(
                 }
                 Err(error) => {
                     complete = false;
-                    tell(Event::Failed { key: &change.key, message: &error.to_string() });
+                    tell(Progress::Failed { key: &change.key, message: &error.to_string() });
                     outcome.failures.push(ObjectFailure { key: change.key.clone(), origin: None, error });
                 }
             }
@@ -62,7 +62,7 @@ async fn delete(
     match cluster.delete(&change.resource, &change.key, uid).await? {
         Deletion::Gone => Ok(true),
         Deletion::Leaving => {
-            tell(Event::Leaving { key: &change.key });
+            tell(Progress::Leaving { key: &change.key });
             apply::gone(cluster, &change.resource, &change.key, options.timeout).await
         }
     }

@@ -12,7 +12,7 @@ use towpath_health::{Health, Status, assess};
 use towpath_object::{Key, Object, Resource};
 use towpath_plan::App;
 
-use crate::Event;
+use crate::Progress;
 use crate::execute::Tell;
 
 /// How often objects are read that may not be watched.
@@ -93,7 +93,7 @@ fn take(open: &mut BTreeMap<Key, Awaited>, key: &Key, object: Option<&Object>, t
     if health != one.health {
         one.health = health.clone();
         let pending = open.values().filter(|one| is_open(one)).count();
-        tell(Event::Health { key, health: &health, pending });
+        tell(Progress::Health { key, health: &health, pending });
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use towpath_cluster::Cluster;
-use towpath_engine::{Awaited, Event, Outcome, Prepared, Readiness, execute, wait};
+use towpath_engine::{Awaited, Outcome, Prepared, Progress, Readiness, execute, wait};
 use towpath_health::Status;
 use towpath_object::Key;
 use towpath_plan::{App, Op, Plan};
@@ -125,12 +125,12 @@ async fn become_ready(
 }
 
 /// One event: a step on a terminal, a line elsewhere.
-fn show(screen: &Screen, event: &Event<'_>) {
+fn show(screen: &Screen, event: &Progress<'_>) {
     match event {
-        Event::Stage { stage, changes } => {
+        Progress::Stage { stage, changes } => {
             tracing::debug!(?stage, changes, "stage");
         }
-        Event::Changed { key, op } => {
+        Progress::Changed { key, op } => {
             let word = match op {
                 Op::Create => "created",
                 Op::Update => "updated",
@@ -139,10 +139,10 @@ fn show(screen: &Screen, event: &Event<'_>) {
             screen.step(&format!("{word} {key}"));
             tracing::debug!(%key, word, "done");
         }
-        Event::Failed { key, message } => tracing::debug!(%key, message, "failed"),
-        Event::Warning { key, message } => screen.warning(&format!("{key}: {message}")),
-        Event::Leaving { key } => screen.now(&format!("waiting until {key} is gone")),
-        Event::Health { key, health, pending } => match health.status {
+        Progress::Failed { key, message } => tracing::debug!(%key, message, "failed"),
+        Progress::Warning { key, message } => screen.warning(&format!("{key}: {message}")),
+        Progress::Leaving { key } => screen.now(&format!("waiting until {key} is gone")),
+        Progress::Health { key, health, pending } => match health.status {
             Status::Current => {
                 screen.step(&format!("{key} is ready"));
                 if !screen.live {

@@ -1,10 +1,10 @@
 //! From arguments to a plan, for `deploy` and `diff`.
 
-use towpath_cluster::{Cluster, FieldValidation};
+use towpath_cluster::Cluster;
 use towpath_engine::{Options, Prepared, prepare};
 use towpath_plan::Removal;
 
-use crate::args::{Global, Validate, Wanted};
+use crate::args::{Global, Wanted};
 use crate::connect;
 use crate::files::{self, Lines};
 use crate::report::Problem;
@@ -23,11 +23,6 @@ pub async fn plan(
         adopt: wanted.adopt,
         schema_cache: towpath_settings::cache_dir().map(|cache| cache.join("schemas")),
         create_namespace: wanted.create_namespace,
-        validation: match wanted.validate {
-            Validate::Strict => FieldValidation::Strict,
-            Validate::Warn => FieldValidation::Warn,
-            Validate::Ignore => FieldValidation::Ignore,
-        },
         ..options
     };
     match prepare(&cluster, app, manifests, options).await {

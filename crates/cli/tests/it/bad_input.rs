@@ -132,6 +132,16 @@ async fn a_change_that_the_server_refuses() -> Result<()> {
     let bad = Folder::of(&[shop::config(&namespace, "new", "one"), changed])?;
     let refused = deploy(&kubeconfig, &bad, "immutable", &namespace, &[]).await?.expect(1)?;
     says(&refused, "field is immutable")?;
+    // The server answers an unknown field with 500; it is told at once and not tried again.
+    let folder = Folder::new()?;
+    let mut misspelt = shop::deployment(&namespace, "web", 0);
+    misspelt["spec"]["replica"] = json!(1);
+    folder.write("web.yaml", documents(&[misspelt]))?;
+    let started = std::time::Instant::now();
+    let refused = deploy(&kubeconfig, &folder, "immutable", &namespace, &[]).await?.expect(1)?;
+    says(&refused, "web.yaml:")?;
+    says(&refused, ".spec.replica: field not declared in schema")?;
+    ensure!(started.elapsed().as_secs() < 30, "it was tried again");
     ensure!(plane.api().find(&format!("/api/v1/namespaces/{namespace}/configmaps/new")).await?.is_none());
     Ok(())
 }
