@@ -21,7 +21,6 @@ pub(super) fn pod(fields: &Fields<'_>) -> Answer {
     }
     let message = fields.text("status.message")?;
     let status = match (fields.text("status.phase")?, restart) {
-        ("Pending", _) | ("Running", "OnFailure" | "Never") => Status::Progressing,
         ("Succeeded", _) => Status::Healthy,
         ("Failed", _) if message.is_empty() => {
             let init = fields.list("status.initContainerStatuses")?;
@@ -30,7 +29,7 @@ pub(super) fn pod(fields: &Fields<'_>) -> Answer {
         ("Failed", _) => Status::Degraded,
         ("Running", "Always") if is_ready(fields)? => Status::Healthy,
         ("Running", "Always") if has_ended_before(&containers)? => Status::Degraded,
-        ("Running", "Always") => Status::Progressing,
+        ("Pending", _) | ("Running", "Always" | "OnFailure" | "Never") => Status::Progressing,
         _ => Status::Unknown,
     };
     Ok(Health::new(status, message))
@@ -97,7 +96,7 @@ mod tests {
     use super::super::tests::check;
     use serde_json::{Value, json};
 
-    fn running(restart: &str, status: Value) -> Value {
+    fn running(restart: &str, status: &Value) -> Value {
         let mut object = json!({"spec": {"restartPolicy": restart}, "status": status});
         object["status"]["phase"] = json!("Running");
         object
@@ -114,12 +113,12 @@ mod tests {
         let in_init =
             json!({"initContainerStatuses": [{"state": {"waiting": {"reason": "ImagePullBackOff"}}}]});
         let cases = [
-            (running("Always", waiting("CrashLoopBackOff")), Degraded, "one, three"),
-            (running("Always", waiting("CreateContainerConfigError")), Degraded, "one, three"),
-            (running("Always", waiting("PodInitializing")), Degraded, "three"),
-            (running("Never", waiting("CrashLoopBackOff")), Progressing, ""),
+            (running("Always", &waiting("CrashLoopBackOff")), Degraded, "one, three"),
+            (running("Always", &waiting("CreateContainerConfigError")), Degraded, "one, three"),
+            (running("Always", &waiting("PodInitializing")), Degraded, "three"),
+            (running("Never", &waiting("CrashLoopBackOff")), Progressing, ""),
             // Init containers are not looked at.
-            (running("Always", in_init), Progressing, ""),
+            (running("Always", &in_init), Progressing, ""),
         ];
         check("v1", "Pod", &cases);
     }
@@ -142,11 +141,11 @@ mod tests {
             (ended(json!({"reason": "OOMKilled", "exitCode": 137})), Degraded, "OOMKilled"),
             (ended(json!({"exitCode": 2})), Degraded, "container web ended with exit code 2"),
             (ended(json!({"exitCode": 0})), Degraded, ""),
-            (running("Always", ready), Healthy, ""),
-            (running("Always", restarted), Degraded, ""),
-            (running("Always", json!({})), Progressing, ""),
-            (running("OnFailure", json!({})), Progressing, ""),
-            (running("", json!({})), Unknown, ""),
+            (running("Always", &ready), Healthy, ""),
+            (running("Always", &restarted), Degraded, ""),
+            (running("Always", &json!({})), Progressing, ""),
+            (running("OnFailure", &json!({})), Progressing, ""),
+            (running("", &json!({})), Unknown, ""),
         ];
         check("v1", "Pod", &cases);
     }
