@@ -39,6 +39,7 @@
 
 mod diff;
 mod fields;
+pub mod ignore;
 mod literal;
 mod managers;
 mod path;

@@ -39,6 +39,22 @@ impl Element {
     }
 }
 
+impl Element {
+    /// The place in a list of the item that this step means. A key also means an item that lacks some of the key
+    /// fields, as people write them, if no other has all and the rest are the same.
+    pub(crate) fn position(&self, list: &[Value]) -> Option<usize> {
+        match self {
+            Self::Field(_) => None,
+            Self::Index(place) => (*place < list.len()).then_some(*place),
+            Self::Value(literal) => list.iter().position(|item| compare(item, literal.value()).is_eq()),
+            Self::Key(key) => list
+                .iter()
+                .position(|item| key.matches(item))
+                .or_else(|| list.iter().position(|item| key.fits(item))),
+        }
+    }
+}
+
 /// What identifies a list item: the values of its key fields, sorted by name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ListKey(Box<[(Box<str>, Literal)]>);
@@ -67,6 +83,20 @@ impl ListKey {
     /// The names of the key fields.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(name, _)| &**name)
+    }
+
+    /// Whether `item` has some of the key fields with these values, and none with another. A port without a
+    /// protocol is one of TCP: <https://kubernetes.io/docs/concepts/services-networking/service/#protocol-support>
+    pub(crate) fn fits(&self, item: &Value) -> bool {
+        let mut some = false;
+        let fits = self.fields().all(|(name, value)| match item.get(name) {
+            Some(found) => {
+                some = true;
+                compare(found, value).is_eq()
+            }
+            None => name != "protocol" || value == "TCP",
+        });
+        fits && some
     }
 
     /// Whether `item` has all key fields with these values.

@@ -61,6 +61,17 @@ fn keys(list: &[Value], names: &[&str]) -> Option<BTreeMap<ListKey, usize>> {
     Some(keys)
 }
 
+/// The place of the item in `there` that belongs to the one at `index` in `here`.
+pub(crate) fn partner(here: &[Value], index: usize, there: &[Value]) -> Option<usize> {
+    match KEYS.iter().find_map(|names| Some((keys(here, names)?, keys(there, names)?))) {
+        Some((old, new)) if !(old.is_empty() && new.is_empty()) => {
+            let (key, _) = old.iter().find(|(_, place)| **place == index)?;
+            new.get(key).copied()
+        }
+        _ => (index < there.len()).then_some(index),
+    }
+}
+
 fn is_scalar(value: &Value) -> bool {
     matches!(value, Value::String(_) | Value::Number(_) | Value::Bool(_))
 }

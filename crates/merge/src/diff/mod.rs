@@ -2,6 +2,8 @@
 
 mod align;
 
+pub(crate) use align::partner;
+
 use serde_json::Value;
 
 use crate::path::{Element, Path};

@@ -16,6 +16,8 @@ pub use extract::extract;
 pub use fields_v1::FieldsError;
 pub(crate) use fields_v1::shorten;
 
+use serde_json::Value;
+
 use crate::path::{Element, Path};
 
 /// A set of fields: which paths of an object somebody owns.
@@ -104,6 +106,19 @@ impl FieldSet {
             }
         });
         paths
+    }
+
+    /// Whether the field of that name is in the set, and what is below it.
+    pub(crate) fn field(&self, name: &str) -> Option<(bool, &Self)> {
+        let entry = self.find(&Element::field(name))?;
+        Some((entry.owned, &entry.below))
+    }
+
+    /// The same of a list's item. An item that lacks key fields which the server fills in is found all the same.
+    pub(crate) fn item(&self, item: &Value) -> Option<(bool, &Self)> {
+        let list = std::slice::from_ref(item);
+        let entry = self.entries.iter().find(|entry| entry.element.position(list).is_some())?;
+        Some((entry.owned, &entry.below))
     }
 
     fn visit(&self, above: &Path, see: &mut impl FnMut(&Path, &Entry)) {
