@@ -17,6 +17,7 @@ mod manifest;
 mod order;
 mod removal;
 mod resolve;
+pub mod sync;
 
 pub use app::{APP_LABEL, APP_NAMESPACE_LABEL, App, AppName, BadName, PRUNE_ANNOTATION};
 pub use change::{Change, Op, Plan, Summary};
