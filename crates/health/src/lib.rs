@@ -29,9 +29,25 @@
 //! # Ok::<(), towpath_object::Invalid>(())
 //! ```
 
+#[cfg(feature = "lua")]
+mod actions;
 pub mod argo;
+#[cfg(feature = "lua")]
+mod glob;
+mod judge;
 pub mod kstatus;
+#[cfg(feature = "lua")]
+mod lua;
+#[cfg(feature = "lua")]
+mod overrides;
 mod verdict;
 
+#[cfg(feature = "lua")]
+pub use actions::{Action, ActionError, Effect};
+pub use judge::Judge;
 pub use kstatus::{Health, Status, assess, assess_at};
+#[cfg(feature = "lua")]
+pub use lua::{Script, ScriptError};
+#[cfg(feature = "lua")]
+pub use overrides::{BadOverride, Overrides};
 pub use verdict::{Assessment, Rules, Verdict};
