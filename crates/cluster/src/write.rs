@@ -79,6 +79,14 @@ impl Cluster {
         self.send(Method::PUT, path, "application/json", object.value(), &what).await?.json(&what)
     }
 
+    /// Changes the object by a JSON patch, which may carry its own preconditions.
+    pub async fn patch(&self, resource: &Resource, key: &Key, patch: &Value) -> Result<(), Error> {
+        let what = format!("change {key}");
+        let address = path::object(resource, &key.namespace, &key.name);
+        self.send(Method::PATCH, address, "application/json-patch+json", patch, &what).await?;
+        Ok(())
+    }
+
     /// Asks the server to delete the object, dependants in the background; with a uid only that very object.
     pub async fn delete(&self, resource: &Resource, key: &Key, uid: &str) -> Result<Deletion, Error> {
         let mut options =

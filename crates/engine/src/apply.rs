@@ -2,14 +2,17 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::time::{Instant, sleep, timeout};
 use towpath_cluster::{Applied, Apply, Cluster, Error, Seen, Selection};
 use towpath_object::{Key, Object, Resource};
-use towpath_plan::{Change, Target};
+use towpath_plan::{Change, Target, absorb};
 
 /// How long a kind that was only just defined may take until the server answers for it.
 const NEW_KIND: Duration = Duration::from_secs(20);
+
+/// How often somebody else may get in between before their fields are left to the next run.
+const TAKE_OVERS: usize = 5;
 
 /// Applies the target of `change`. An object of that name which is on its way out is waited for first.
 pub(crate) async fn apply(
@@ -25,6 +28,9 @@ pub(crate) async fn apply(
         let what = format!("wait until the old {} is gone", change.key);
         return Err(Error::Deadline { what, seconds: patience.as_secs() });
     }
+    if !leaving && change.live.is_some() {
+        take_over(cluster, change, target, &options.manager).await?;
+    }
     let started = Instant::now();
     loop {
         match cluster.apply(&target.resource, &target.object, options).await {
@@ -35,6 +41,32 @@ pub(crate) async fn apply(
             result => return result,
         }
     }
+}
+
+/// Makes fields that somebody set by hand ours, so that the apply drops what the manifest does not name. Somebody else's
+/// write in between means looking again.
+async fn take_over(cluster: &Cluster, change: &Change, target: &Target, manager: &str) -> Result<(), Error> {
+    let Key { namespace, name, .. } = &change.key;
+    let mut live = change.live.as_ref().map(|object| object.value().clone());
+    for _ in 0..TAKE_OVERS {
+        let Some(now) = &live else { return Ok(()) };
+        let Some(absorption) = absorb(now, manager, &target.resource.gvk.api_version()) else {
+            return Ok(());
+        };
+        let version = now.pointer("/metadata/resourceVersion").cloned().unwrap_or_default();
+        let patch = json!([
+            {"op": "replace", "path": "/metadata/managedFields", "value": absorption.managed_fields},
+            {"op": "replace", "path": "/metadata/resourceVersion", "value": version},
+        ]);
+        match cluster.patch(&target.resource, &change.key, &patch).await {
+            Ok(()) => return Ok(()),
+            Err(error) if error.is_conflict() => {
+                live = cluster.get(&target.resource, namespace, name).await?
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 /// Waits until the object is gone; true if it is.

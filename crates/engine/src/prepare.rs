@@ -7,7 +7,7 @@ use towpath_cluster::Cluster;
 use towpath_object::{Gvk, Key, Kinds, Object, Resource};
 use towpath_plan::{
     APP_LABEL, APP_NAMESPACE_LABEL, App, Applied, Change, Fate, Judgement, Manifest, Op, Plan, Removal,
-    Stage, Target, differs, fate, judge, rank, record, resolve,
+    Stage, Target, absorb, differs, fate, judge, rank, record, resolve,
 };
 
 use crate::conform::conform;
@@ -214,7 +214,13 @@ async fn judge_all(
             let (op, after) = match (judge(&target, object.as_ref(), applied.as_ref(), MANAGER), &object) {
                 (Judgement::Same, _) => (Op::Same, None),
                 (Judgement::Ask, Some(now)) if !now.is_terminating() => {
+                    let version = target.resource.gvk.api_version();
+                    let absorbed = absorb(now.value(), MANAGER, &version);
                     match cluster.apply(&target.resource, &target.object, dry_run).await {
+                        Ok(answer) if absorbed.is_some() => (
+                            Op::Update,
+                            absorbed.map(|absorption| absorption.predict(answer.object, MANAGER)),
+                        ),
                         Ok(answer) if differs(now.value(), &answer.object) => {
                             (Op::Update, Some(answer.object))
                         }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use towpath_merge::{Operation, extract, managers};
 use towpath_object::{Object, digest, strip};
 
+use crate::absorb::is_touched;
 use crate::{Applied, Record, Target};
 
 /// What is known without asking the server.
@@ -59,9 +60,14 @@ pub fn differs(live: &Value, after: &Value) -> bool {
     live != after
 }
 
-/// The digest of the fields that `manager` owns by apply in that version, and of their values.
+/// The digest of the fields that `manager` owns by apply in that version, and of their values. Nothing where somebody
+/// has set fields by hand, which an apply would take away.
 fn owned(object: &Value, manager: &str, api_version: &str) -> Option<String> {
-    let entry = managers(object).ok()?.into_iter().find(|entry| {
+    let entries = managers(object).ok()?;
+    if is_touched(&entries, manager) {
+        return None;
+    }
+    let entry = entries.into_iter().find(|entry| {
         entry.manager == manager
             && entry.operation == Operation::Apply
             && entry.subresource.is_empty()
@@ -124,6 +130,11 @@ mod tests {
         let mut lost = live("1");
         lost["metadata"]["managedFields"][0]["fieldsV1"] = json!({"f:data": {}});
         assert_eq!(judged(&lost, &recorded), Judgement::Ask);
+        let mut touched = live("1");
+        let edit = json!({"manager": "kubectl-edit", "operation": "Update", "apiVersion": "v1", "fieldsType": "FieldsV1",
+                          "fieldsV1": {"f:data": {"f:y": {}}}});
+        touched["metadata"]["managedFields"].as_array_mut().unwrap().push(edit);
+        assert_eq!(judged(&touched, &recorded), Judgement::Ask);
         let mut leaving = live("1");
         leaving["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
         assert_eq!(judged(&leaving, &recorded), Judgement::Ask);

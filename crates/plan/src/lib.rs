@@ -9,6 +9,7 @@
 //! inventory ──removals──► what is no longer wanted ──────► delete / keep
 //! ```
 
+mod absorb;
 mod app;
 mod change;
 mod inventory;
@@ -19,6 +20,7 @@ mod removal;
 mod resolve;
 pub mod sync;
 
+pub use absorb::{Absorption, absorb};
 pub use app::{APP_LABEL, APP_NAMESPACE_LABEL, App, AppName, BadName, PRUNE_ANNOTATION};
 pub use change::{Change, Op, Plan, Summary};
 pub use inventory::{Applied, Entry, Inventory, Malformed, Record};

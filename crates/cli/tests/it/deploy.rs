@@ -209,3 +209,30 @@ async fn a_finalizer_holds_what_is_pruned() -> Result<()> {
     ensure!(inventory(&api, "held", &namespace).await?.len() == 1);
     Ok(())
 }
+
+/// What people did with kubectl, before us or beside us, does not outlive the files.
+#[tokio::test(flavor = "multi_thread")]
+async fn fields_set_by_hand_are_taken_over() -> Result<()> {
+    let plane = shared().await?;
+    let namespace = plane.namespace("byhand").await?;
+    let (api, kubeconfig) = (plane.api(), plane.kubeconfig_path());
+    let path = format!("/api/v1/namespaces/{namespace}/configmaps/settings");
+    // As `kubectl apply` leaves an object: owned by an update, with a copy of itself.
+    let mut before = shop::config(&namespace, "settings", "one");
+    before["data"]["gone"] = json!("x");
+    before["metadata"]["annotations"] = json!({"kubectl.kubernetes.io/last-applied-configuration": "{}"});
+    let collection = format!("/api/v1/namespaces/{namespace}/configmaps");
+    api.post(&format!("{collection}?fieldManager=kubectl-client-side-apply"), &before).await?;
+    let folder = Folder::of(&[shop::config(&namespace, "settings", "one")])?;
+    let first = deploy(&kubeconfig, &folder, "byhand", &namespace, &[]).await?.expect(0)?;
+    ensure!(first.stdout.contains("-data.gone"), "the table names what goes: {}", first.stdout);
+    let live = api.get(&path).await?;
+    ensure!(live["data"] == json!({"key": "one"}) && live["metadata"].get("annotations").is_none(), "{live}");
+    // As `kubectl edit` changes it later; a controller's share stays.
+    api.patch(&format!("{path}?fieldManager=kubectl-edit"), &json!({"data": {"edited": "y"}})).await?;
+    api.patch(&format!("{path}?fieldManager=controller"), &json!({"data": {"computed": "z"}})).await?;
+    deploy(&kubeconfig, &folder, "byhand", &namespace, &["--exit-code"]).await?.expect(2)?;
+    ensure!(api.get(&path).await?["data"] == json!({"key": "one", "computed": "z"}));
+    deploy(&kubeconfig, &folder, "byhand", &namespace, &["--exit-code"]).await?.expect(0)?;
+    Ok(())
+}
