@@ -86,6 +86,7 @@ JSON object with figures and ratios.
 Gives the same input to Towpath and to the real tool and compares the results. The misses come first, the last
 line is `NAME agreed/total`. Without --full a sample is run.
 
+  cargo xtask conformance health  our health rules, Lua and actions on Argo CD's own test data
   cargo xtask conformance yaml    our YAML reader and writer against sigs.k8s.io/yaml",
     ),
     (

@@ -4,6 +4,8 @@
 //! then as the last line `NAME agreed/total`; the exit code says whether they are the same.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for people at a terminal")]
 
+mod health;
+mod modules;
 mod score;
 mod yaml;
 
@@ -13,7 +15,7 @@ use anyhow::{Result, bail};
 
 use crate::score::Score;
 
-const USAGE: &str = "usage: towpath-conformance yaml [--full]";
+const USAGE: &str = "usage: towpath-conformance health|yaml [--full]";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -29,6 +31,7 @@ fn main() -> ExitCode {
 fn run(args: &[String]) -> Result<Score> {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     match args.as_slice() {
+        ["health"] => health::run(),
         ["yaml"] => yaml::run(false),
         ["yaml", "--full"] => yaml::run(true),
         _ => bail!("{USAGE}"),

@@ -149,7 +149,12 @@ fn patch(mut changed: Value, object: &Object) -> Result<Effect, ScriptError> {
     Ok(Effect::Patch(checked(changed)?))
 }
 
-fn checked(value: Value) -> Result<Object, ScriptError> {
+fn checked(mut value: Value) -> Result<Object, ScriptError> {
+    for pointer in ["/metadata/annotations", "/metadata/labels"] {
+        if let Some(field) = value.pointer_mut(pointer) {
+            restore(field, &Value::Object(Map::new()));
+        }
+    }
     let refuse = |why: towpath_object::Invalid| ScriptError::Returned {
         expected: "objects",
         found: format!("one where {why}"),
@@ -249,6 +254,8 @@ mod tests {
         let created = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"}});
         let created = vec![Effect::Create(Object::new(created).unwrap())];
         assert_eq!(act(script, &[("name", "x")]).unwrap(), created);
+        let empty = "obj.metadata.annotations = {} return obj";
+        assert!(act(empty, &[]).is_ok());
         assert!(act(script, &[]).unwrap_err().to_string().contains("metadata"));
     }
 
