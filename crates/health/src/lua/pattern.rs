@@ -1,12 +1,39 @@
 //! Lua's patterns with a limit of steps. The C library's matcher goes back and tries again without any.
 
+use std::cell::Cell;
 use std::ops::Range;
+use std::time::Instant;
 
 /// How deep patterns may nest their ways of matching.
 const DEPTH: usize = 200;
 
 /// How many captures a pattern may have, as in Lua.
 const CAPTURES: usize = 32;
+
+/// What is left for searching: steps, and the time until `end`.
+pub(super) struct Budget {
+    steps: Cell<u64>,
+    end: Instant,
+}
+
+/// After so many steps the clock is looked at.
+const PER_LOOK: u64 = 1 << 14;
+
+impl Budget {
+    pub(super) fn new(steps: u64, end: Instant) -> Self {
+        Self { steps: Cell::new(steps), end }
+    }
+
+    fn spend(&self, cost: usize) -> Result<(), Fault> {
+        let before = self.steps.get();
+        let left = before.checked_sub(cost as u64).ok_or(Fault::Exhausted)?;
+        self.steps.set(left);
+        if before / PER_LOOK != left / PER_LOOK && Instant::now() > self.end {
+            return Err(Fault::Exhausted);
+        }
+        Ok(())
+    }
+}
 
 /// Why a search ended without an answer.
 #[derive(Debug, PartialEq, Eq)]
@@ -42,13 +69,16 @@ pub(super) fn search(
     pattern: &[u8],
     from: usize,
     not_end: Option<usize>,
-    steps: &mut u64,
+    budget: &Budget,
 ) -> Result<Option<Found>, Fault> {
+    if !pattern.is_empty() && !pattern.iter().any(|character| b"^$*+?.([%-".contains(character)) {
+        return search_plain(text, pattern, from, budget);
+    }
     let (anchored, pattern) = match pattern.strip_prefix(b"^") {
         Some(rest) => (true, rest),
         None => (false, pattern),
     };
-    let mut search = Search { text, pattern, captures: Vec::new(), steps, depth: 0 };
+    let mut search = Search { text, pattern, captures: Vec::new(), budget, depth: 0 };
     for start in from..=text.len() {
         search.captures.clear();
         if let Some(end) = search.here(start, 0)?.filter(|end| Some(*end) != not_end) {
@@ -66,12 +96,12 @@ pub(super) fn search_plain(
     text: &[u8],
     wanted: &[u8],
     from: usize,
-    steps: &mut u64,
+    budget: &Budget,
 ) -> Result<Option<Found>, Fault> {
     for start in from..=text.len().saturating_sub(wanted.len()) {
         let here = text.get(start..).unwrap_or_default().iter();
         let alike = here.zip(wanted).take_while(|(one, other)| one == other).count();
-        spend(steps, 1 + alike as u64 / 16)?;
+        budget.spend(1 + alike / 4)?;
         if alike == wanted.len() {
             return Ok(Some(Found { place: start..start + alike, captures: Vec::new() }));
         }
@@ -79,16 +109,11 @@ pub(super) fn search_plain(
     Ok(None)
 }
 
-fn spend(steps: &mut u64, cost: u64) -> Result<(), Fault> {
-    *steps = steps.checked_sub(cost).ok_or(Fault::Exhausted)?;
-    Ok(())
-}
-
 struct Search<'a> {
     text: &'a [u8],
     pattern: &'a [u8],
     captures: Vec<Capture>,
-    steps: &'a mut u64,
+    budget: &'a Budget,
     depth: usize,
 }
 
@@ -106,7 +131,7 @@ impl Search<'_> {
 
     fn walk(&mut self, mut s: usize, mut p: usize) -> Result<Option<usize>, Fault> {
         loop {
-            spend(self.steps, 1)?;
+            self.budget.spend(1)?;
             match (self.at(p), self.at(p + 1)) {
                 (None, _) => return Ok(Some(s)),
                 (Some(b'('), Some(b')')) => return self.caught(Capture::Position(s), s, p + 2),
@@ -163,7 +188,7 @@ impl Search<'_> {
         while self.fits(end, p, next) {
             end += 1;
         }
-        spend(self.steps, (end - s) as u64)?;
+        self.budget.spend(end - s)?;
         for tried in (s..=end).rev() {
             if let Some(found) = self.here(tried, next + 1)? {
                 return Ok(Some(found));
@@ -222,11 +247,14 @@ impl Search<'_> {
     /// `%1`: the same text once more.
     fn again(&mut self, s: usize, digit: u8) -> Result<Option<usize>, Fault> {
         let index = usize::from(digit).checked_sub(usize::from(b'1'));
-        let Some(Capture::Text(start, length)) = index.and_then(|index| self.captures.get(index)).copied()
-        else {
-            return Err(Fault::Malformed("invalid capture index in pattern"));
+        let (start, length) = match index.and_then(|index| self.captures.get(index)).copied() {
+            Some(Capture::Text(start, length)) => (start, length),
+            Some(Capture::Position(_)) => return Ok(None),
+            Some(Capture::Open(_)) | None => {
+                return Err(Fault::Malformed("invalid capture index in pattern"));
+            }
         };
-        spend(self.steps, 1 + length as u64 / 16)?;
+        self.budget.spend(1 + length / 4)?;
         let caught = self.text.get(start..start + length).unwrap_or_default();
         let rest = self.text.get(s..).unwrap_or_default();
         Ok(rest.starts_with(caught).then_some(s + length))
@@ -242,7 +270,7 @@ impl Search<'_> {
         }
         let mut nested = 0_usize;
         for (index, character) in self.text.iter().enumerate().skip(s) {
-            spend(self.steps, 1)?;
+            self.budget.spend(1)?;
             if *character == close && (nested == 1 || open == close && index > s) {
                 return Ok(Some(index + 1));
             }
@@ -337,3 +365,6 @@ fn in_class(character: u8, class: u8) -> bool {
     };
     inside != class.is_ascii_uppercase()
 }
+
+#[cfg(test)]
+mod tests;

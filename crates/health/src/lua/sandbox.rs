@@ -10,7 +10,7 @@ use mlua::chunk::ChunkMode;
 use mlua::{Error, Function, HookTriggers, Lua, LuaOptions, LuaString, MultiValue, StdLib, Table, VmState};
 use serde_json::Value;
 
-use super::pattern::{self, Capture, Fault, Found};
+use super::pattern::{self, Budget, Capture, Fault, Found};
 use super::{Returned, ScriptError, clock, values};
 
 /// Memory of one run, its object included.
@@ -23,7 +23,7 @@ const INSTRUCTIONS: u64 = 20_000_000;
 const STEPS: u64 = 10_000_000;
 
 /// A run that is slow in other ways, such as copying large texts, ends by the clock.
-const TIME: Duration = Duration::from_millis(700);
+const TIME: Duration = Duration::from_millis(500);
 
 /// How often the limits are looked at. Few enough that even instructions that copy megabytes stay in time.
 const EVERY: u32 = 64;
@@ -92,15 +92,13 @@ fn globals(lua: &Lua, now: Timestamp, limits: &Rc<Limits>) -> mlua::Result<Table
         let limits = Rc::clone(limits);
         lua.create_function(
             move |lua, (text, pattern, from, last_end, plain): (LuaString, LuaString, usize, usize, bool)| {
-                let mut steps = limits.steps.get();
                 let (text, pattern) = (text.as_bytes(), pattern.as_bytes());
                 let from = from.saturating_sub(1);
                 let found = if plain {
-                    pattern::search_plain(&text, &pattern, from, &mut steps)
+                    pattern::search_plain(&text, &pattern, from, &limits.patterns)
                 } else {
-                    pattern::search(&text, &pattern, from, last_end.checked_sub(1), &mut steps)
+                    pattern::search(&text, &pattern, from, last_end.checked_sub(1), &limits.patterns)
                 };
-                limits.steps.set(steps);
                 match found {
                     Ok(found) => captured(lua, &text, found),
                     Err(Fault::Malformed(why)) => Err(Error::runtime(why)),
@@ -176,16 +174,17 @@ fn watch(lua: &Lua, limits: &Rc<Limits>) -> mlua::Result<()> {
 struct Limits {
     started: Instant,
     instructions: Cell<u64>,
-    steps: Cell<u64>,
+    patterns: Budget,
     exhausted: Cell<bool>,
 }
 
 impl Limits {
     fn start() -> Self {
+        let started = Instant::now();
         Self {
-            started: Instant::now(),
+            started,
             instructions: Cell::new(INSTRUCTIONS),
-            steps: Cell::new(STEPS),
+            patterns: Budget::new(STEPS, started + TIME),
             exhausted: Cell::new(false),
         }
     }
