@@ -71,7 +71,8 @@ impl Cluster {
         }
     }
 
-    async fn attempt(&self, call: &Call) -> Result<Reply, Error> {
+    /// Sends `call` once, within the deadline.
+    pub(crate) async fn attempt(&self, call: &Call) -> Result<Reply, Error> {
         let deadline = self.shared.deadline;
         let whole = async {
             let response = self.open(call).await?;

@@ -17,6 +17,7 @@ mod certificate;
 mod connect;
 mod discovery;
 mod error;
+mod lines;
 mod path;
 mod read;
 mod schemas;

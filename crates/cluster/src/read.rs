@@ -112,7 +112,7 @@ pub(crate) fn in_words(resource: &Resource, namespace: &str) -> String {
 }
 
 /// Items of a list leave out what the list says for all of them.
-fn complete(resource: &Resource, item: &mut Value) {
+pub(crate) fn complete(resource: &Resource, item: &mut Value) {
     if let Some(fields) = item.as_object_mut() {
         fields.entry("apiVersion").or_insert_with(|| json!(resource.gvk.api_version()));
         fields.entry("kind").or_insert_with(|| json!(resource.gvk.kind));

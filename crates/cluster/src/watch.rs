@@ -8,8 +8,6 @@
 
 use std::time::Duration;
 
-use futures::StreamExt as _;
-use http_body_util::BodyExt as _;
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -17,6 +15,7 @@ use towpath_object::Resource;
 
 use crate::call::Call;
 use crate::error::parse_status;
+use crate::lines::Lines;
 use crate::read::in_words;
 use crate::{Cluster, Error, Selection, path};
 
@@ -129,16 +128,10 @@ impl Follower {
             Err(error) if error.is_gone() => return Ok(Ended::Expired),
             Err(error) => return Err(error),
         };
-        let mut chunks = response.into_body().into_data_stream();
-        let mut pending: Vec<u8> = Vec::new();
-        while let Some(chunk) = chunks.next().await {
-            let Ok(chunk) = chunk else {
-                return Ok(Ended::At(version));
-            };
-            pending.extend_from_slice(&chunk);
-            while let Some(end) = pending.iter().position(|byte| *byte == b'\n') {
-                let line: Vec<u8> = pending.drain(..=end).collect();
-                match event(&line, &what)? {
+        let mut answer = Lines::new(response);
+        while let Some(lines) = answer.next().await {
+            for line in lines.split_inclusive(|byte| *byte == b'\n') {
+                match event(line, &what)? {
                     Event::Bookmark(newer) => version = newer,
                     Event::Expired => return Ok(Ended::Expired),
                     Event::Seen(newer, seen) => {

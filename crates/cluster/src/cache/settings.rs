@@ -24,6 +24,8 @@ pub struct CacheSettings {
     pub unit_labels: Vec<String>,
     /// The digest of what our manager owns of an object, taken while its managed fields are still there.
     pub owned: Arc<dyn Fn(&Value) -> Option<String> + Send + Sync>,
+    /// How many objects are listed at a time, where the server does not stream lists.
+    pub page: usize,
     /// How many kinds are listed at the same time.
     pub parallel_lists: usize,
     /// Changes of one object within this time are told as one.
@@ -48,6 +50,7 @@ impl Default for CacheSettings {
             rbac: Rbac::Off,
             unit_labels: Vec::new(),
             owned: Arc::new(|_| None),
+            page: 500,
             parallel_lists: 16,
             batch: Duration::from_millis(10),
             backlog: 4096,

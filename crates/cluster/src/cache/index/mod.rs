@@ -78,10 +78,12 @@ impl Index {
             let entry = self.entry_of(kind, namespace, seen, round);
             return Effect::Added(self.insert(entry));
         };
+        // A new list is believed even where it goes back, as after a restored backup; within a round time goes on.
+        let goes_on = old.round >= round;
         old.round = old.round.max(round);
         let same = old.uid == Uid::new(&seen.uid);
         let version = Version::new(&seen.version);
-        if same && (old.version == version || version.is_older_than(&old.version)) {
+        if same && (old.version == version || (goes_on && version.is_older_than(&old.version))) {
             return Effect::None;
         }
         let round = old.round;
@@ -129,6 +131,11 @@ impl Index {
             *place = None;
         }
         self.free.push(slot);
+    }
+
+    /// Whether there is no object of the kind.
+    pub(crate) fn has_none(&self, kind: &GroupKind) -> bool {
+        self.find_kind(&kind.group, &kind.kind).is_none_or(|kind| !self.by_kind.contains_key(&kind))
     }
 
     /// How many objects there are.

@@ -55,6 +55,9 @@ fn what_is_known_is_no_change_and_what_is_older_is_not_taken() {
     assert_eq!(bed.see(POD, at("9")), Effect::None);
     assert_eq!(bed.see(POD, at("8")), Effect::None);
     assert_eq!(bed.see(POD, at("10")), Effect::Updated(slot, None));
+    let round = bed.0.begin();
+    let restored = bed.0.upsert(&GroupKind::new("", "Pod"), at("7"), round);
+    assert_eq!(restored, Effect::Updated(slot, None), "a new list is believed");
     let later = Observed { uid: "u2".into(), ..at("3") };
     assert_eq!(bed.see(POD, later), Effect::Updated(slot, None), "another object has its own versions");
     let row = bed.0.get(&key(POD, "web", "a")).unwrap();
