@@ -4,6 +4,7 @@
 //! then as the last line `NAME agreed/total`; the exit code says whether they are the same.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for people at a terminal")]
 
+mod diff;
 mod health;
 mod modules;
 mod score;
@@ -15,7 +16,7 @@ use anyhow::{Result, bail};
 
 use crate::score::Score;
 
-const USAGE: &str = "usage: towpath-conformance health|yaml [--full]";
+const USAGE: &str = "usage: towpath-conformance diff|health|yaml [--full]";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
 fn run(args: &[String]) -> Result<Score> {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     match args.as_slice() {
+        ["diff"] => diff::run(),
         ["health"] => health::run(),
         ["yaml"] => yaml::run(false),
         ["yaml", "--full"] => yaml::run(true),

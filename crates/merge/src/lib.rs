@@ -38,11 +38,13 @@
 //! ```
 
 mod diff;
+pub mod explain;
 mod fields;
 pub mod ignore;
 mod literal;
 mod managers;
 mod path;
+pub mod predict;
 
 pub use diff::{Change, Kind, diff};
 pub use fields::{FieldSet, FieldsError, extract};

@@ -75,6 +75,11 @@ impl ListKey {
         Self::new(names.into_iter().filter_map(field))
     }
 
+    /// Whether it names no field, so that it identifies nothing.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The key fields, sorted by name.
     pub fn fields(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.0.iter().map(|(name, literal)| (&**name, literal.value()))

@@ -108,6 +108,16 @@ impl FieldSet {
         paths
     }
 
+    /// The empty set, for constants.
+    pub(crate) const fn nothing() -> Self {
+        Self { entries: Vec::new() }
+    }
+
+    /// The first steps of its paths.
+    pub(crate) fn elements(&self) -> impl Iterator<Item = &Element> {
+        self.entries.iter().map(|entry| &entry.element)
+    }
+
     /// Whether the field of that name is in the set, and what is below it.
     pub(crate) fn field(&self, name: &str) -> Option<(bool, &Self)> {
         let entry = self.find(&Element::field(name))?;

@@ -40,6 +40,7 @@ use serde_json::Value;
 use glob::Glob;
 use jq::Jq;
 pub(crate) use place::{Place, Step};
+pub(crate) use view::ignored_places;
 pub use view::{apply_view, compare_view};
 
 /// Which fields of which objects are left alone.

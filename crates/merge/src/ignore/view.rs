@@ -32,9 +32,8 @@ pub(crate) struct Ignored {
     /// Where it is in the target, or would be.
     pub(crate) target: Option<Place>,
     /// Where it is live.
-    live: Option<Place>,
+    pub(crate) live: Option<Place>,
     /// What says so.
-    #[expect(dead_code, reason = "read where differences get their reasons")]
     pub(crate) by: String,
 }
 
