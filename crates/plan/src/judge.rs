@@ -6,7 +6,7 @@
 
 use serde_json::{Value, json};
 use towpath_merge::{Operation, extract, managers};
-use towpath_object::{Object, digest, strip};
+use towpath_object::{Digest, Object, digest, strip};
 
 use crate::absorb::is_touched;
 use crate::{Applied, Record, Target};
@@ -27,17 +27,21 @@ pub fn judge(target: &Target, live: Option<&Object>, applied: Option<&Applied>, 
     let Some(live) = live else {
         return Judgement::Create;
     };
-    match applied {
-        Some(Applied::Recorded(record))
-            if !live.is_terminating()
-                && record.manifest == target.digest.short()
-                && owned(live.value(), manager, &target.resource.gvk.api_version()).as_deref()
-                    == Some(&record.owned) =>
-        {
-            Judgement::Same
-        }
-        _ => Judgement::Ask,
+    let owned = || owned_digest(live.value(), manager, &target.resource.gvk.api_version());
+    if !live.is_terminating()
+        && applied.is_some_and(|applied| holds(applied, &target.digest, owned().as_deref()))
+    {
+        Judgement::Same
+    } else {
+        Judgement::Ask
     }
+}
+
+/// True when the record of an apply still holds: the manifest is the one that was applied, and what we own of the live
+/// object is what we left behind.
+pub fn holds(applied: &Applied, manifest: &Digest, owned: Option<&str>) -> bool {
+    matches!(applied, Applied::Recorded(record)
+        if record.manifest == manifest.short() && owned == Some(record.owned.as_str()))
 }
 
 /// What to write down after an apply, from the object the server returned.
@@ -46,7 +50,7 @@ pub fn record(target: &Target, returned: &Value, manager: &str) -> Applied {
     if gvk.group.is_empty() && gvk.kind == "Secret" {
         return Applied::Unrecorded;
     }
-    match owned(returned, manager, &gvk.api_version()) {
+    match owned_digest(returned, manager, &gvk.api_version()) {
         Some(owned) => Applied::Recorded(Record { manifest: target.digest.short(), owned }),
         None => Applied::Unrecorded,
     }
@@ -62,7 +66,7 @@ pub fn differs(live: &Value, after: &Value) -> bool {
 
 /// The digest of the fields that `manager` owns by apply in that version, and of their values. Nothing where somebody
 /// has set fields by hand, which an apply would take away.
-fn owned(object: &Value, manager: &str, api_version: &str) -> Option<String> {
+pub fn owned_digest(object: &Value, manager: &str, api_version: &str) -> Option<String> {
     let entries = managers(object).ok()?;
     if is_touched(&entries, manager) {
         return None;

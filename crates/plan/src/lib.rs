@@ -24,7 +24,7 @@ pub use absorb::{Absorption, absorb};
 pub use app::{APP_LABEL, APP_NAMESPACE_LABEL, App, AppName, BadName, PRUNE_ANNOTATION};
 pub use change::{Change, Op, Plan, Summary};
 pub use inventory::{Applied, Entry, Inventory, Malformed, Record};
-pub use judge::{Judgement, differs, judge, record};
+pub use judge::{Judgement, differs, holds, judge, owned_digest, record};
 pub use manifest::{Manifest, Origin};
 pub use order::{Stage, rank};
 pub use removal::{Fate, Removal, fate};

@@ -16,8 +16,7 @@ use crate::{Stage, rank};
 
 /// Makes the schedule of a sync, or says everything that keeps it from beginning.
 pub fn schedule(request: Request<'_>) -> Result<Schedule, Vec<Problem>> {
-    let kinds = Known::new(&request);
-    let mut maker = Maker { request: &request, kinds, problems: Vec::new(), warnings: Vec::new() };
+    let mut maker = Maker::new(&request);
     let mut tasks = maker.tasks();
     maker.guard_against_emptiness(&tasks);
     for task in &mut tasks {
@@ -34,13 +33,13 @@ pub fn schedule(request: Request<'_>) -> Result<Schedule, Vec<Problem>> {
 }
 
 /// The kinds that are served, and those that will be once the wanted definitions are there.
-pub(super) struct Known<'a> {
+struct Known<'a> {
     served: &'a Kinds,
     planned: Kinds,
 }
 
 impl<'a> Known<'a> {
-    pub(super) fn new(request: &Request<'a>) -> Self {
+    fn new(request: &Request<'a>) -> Self {
         let mut planned = Kinds::default();
         for wanted in &request.wanted {
             let gvk = wanted.object.gvk();
@@ -52,20 +51,24 @@ impl<'a> Known<'a> {
     }
 
     /// Whether a kind is namespaced, if that is known.
-    pub(super) fn scope(&self, gvk: &Gvk) -> Option<bool> {
+    fn scope(&self, gvk: &Gvk) -> Option<bool> {
         let any = |kinds: &Kinds| kinds.versions(&gvk.group, &gvk.kind).first().map(|known| known.namespaced);
         any(self.served).or_else(|| any(&self.planned))
     }
 }
 
-struct Maker<'a> {
+pub(super) struct Maker<'a> {
     request: &'a Request<'a>,
     kinds: Known<'a>,
-    problems: Vec<Problem>,
-    warnings: Vec<Warning>,
+    pub(super) problems: Vec<Problem>,
+    pub(super) warnings: Vec<Warning>,
 }
 
-impl Maker<'_> {
+impl<'a> Maker<'a> {
+    pub(super) fn new(request: &'a Request<'a>) -> Self {
+        Self { request, kinds: Known::new(request), problems: Vec::new(), warnings: Vec::new() }
+    }
+
     fn tasks(&mut self) -> Vec<Task> {
         let rules = self.request.rules;
         let (mut plain, mut hooks) = (Vec::new(), Vec::new());
@@ -81,7 +84,8 @@ impl Maker<'_> {
             }
         }
         let namespace = self.namespace(&plain, &hooks);
-        let hooks = self.hook_tasks(hooks);
+        let phases = [Phase::PreSync, Phase::Sync, Phase::PostSync, Phase::SyncFail];
+        let hooks = self.hook_tasks(hooks, &phases);
         let pairs =
             pair(plain, self.request.live.clone(), &self.request.namespace, |gvk| self.kinds.scope(gvk));
         let mut tasks: Vec<Task> = Vec::with_capacity(pairs.len() + hooks.len());
@@ -92,7 +96,7 @@ impl Maker<'_> {
     }
 
     /// The wanted objects, one of each. Where one is wanted twice Argo CD takes the last.
-    fn without_repetition(&mut self) -> Vec<Wanted> {
+    pub(super) fn without_repetition(&mut self) -> Vec<Wanted> {
         let mut last: BTreeMap<(Key, Option<usize>), Wanted> = BTreeMap::new();
         for (index, wanted) in self.request.wanted.iter().enumerate() {
             let mut wanted = wanted.clone();
@@ -144,7 +148,7 @@ impl Maker<'_> {
                 && !self.request.unreadable.contains_key(&gvk.group))
     }
 
-    fn hook_tasks(&mut self, hooks: Vec<(Wanted, Hook)>) -> Vec<Task> {
+    pub(super) fn hook_tasks(&self, hooks: Vec<(Wanted, Hook)>, phases: &[Phase]) -> Vec<Task> {
         let request = self.request;
         if request.options.skip_hooks || request.selection != Selection::All {
             return Vec::new();
@@ -155,7 +159,7 @@ impl Maker<'_> {
             if wanted.object.namespace().is_empty() && self.kinds.scope(&wanted.object.gvk()).is_none() {
                 wanted.object.set_namespace(&request.namespace);
             }
-            for phase in hook.phases.iter().copied().filter(|phase| *phase < Phase::PreDelete) {
+            for phase in hook.phases.iter().copied().filter(|phase| phases.contains(phase)) {
                 let target = hook_object(&wanted, phase, &request.revision, request.started);
                 let found = live.get(&target.key()).map(|object| (*object).clone());
                 let mut task = self.task(phase, Some(target), found);
@@ -193,13 +197,12 @@ impl Maker<'_> {
         }
         let target = Object::new(value).expect("it has a kind and a name");
         let mut task = self.task(Phase::PreSync, Some(target), live.cloned());
-        task.creates_namespace = true;
         // The labels of others stay, whatever the unit's options say.
         task.wanted.server_side = Some(true);
         Some(task)
     }
 
-    fn task(&self, phase: Phase, target: Option<Object>, live: Option<Object>) -> Task {
+    pub(super) fn task(&self, phase: Phase, target: Option<Object>, live: Option<Object>) -> Task {
         let rules = self.request.rules;
         let object = target.as_ref().or(live.as_ref()).expect("a task has at least one side");
         let read = |object: &Option<Object>| {
@@ -223,8 +226,10 @@ impl Maker<'_> {
     }
 
     /// Finds how the server serves a task's kind, and asks whether the task is allowed.
-    fn judge(&mut self, task: &mut Task) {
+    pub(super) fn judge(&mut self, task: &mut Task) {
         let Some(object) = task.target.as_ref().or(task.live.as_ref()) else { return };
+        task.creates_namespace =
+            task.live.is_none() && !task.is_hook() && is_namespace(object, &self.request.namespace);
         let gvk = object.gvk();
         let exact = self.kinds.served.get(&gvk);
         let any = || self.kinds.served.versions(&gvk.group, &gvk.kind).first().filter(|_| task.is_prune());
@@ -278,7 +283,7 @@ impl Maker<'_> {
 
 /// Cluster-scoped kinds have no namespace, others have the unit's by default. Where the scope is not known, pairing
 /// decides.
-pub(super) fn settle_namespace(object: &mut Object, namespaced: Option<bool>, default: &str) {
+fn settle_namespace(object: &mut Object, namespaced: Option<bool>, default: &str) {
     if namespaced == Some(false) {
         object.set_namespace("");
     } else if object.namespace().is_empty() && namespaced == Some(true) {
@@ -288,7 +293,7 @@ pub(super) fn settle_namespace(object: &mut Object, namespaced: Option<bool>, de
 
 /// The hook as it is created in a phase: with a finalizer that holds it until its result is known, and with a name
 /// that is the same at every step of the operation and another in the next.
-pub(super) fn hook_object(wanted: &Wanted, phase: Phase, revision: &str, started: Timestamp) -> Object {
+fn hook_object(wanted: &Wanted, phase: Phase, revision: &str, started: Timestamp) -> Object {
     let mut value = wanted.object.clone().into_value();
     if let Some(metadata) = value.get_mut("metadata").and_then(Value::as_object_mut) {
         if let Some(prefix) = &wanted.prefix {
@@ -325,6 +330,6 @@ fn stage(object: &Object, prune: bool, rules: Rules) -> u8 {
     if prune { 7 - place } else { place }
 }
 
-fn is_namespace(object: &Object, name: &str) -> bool {
+pub(super) fn is_namespace(object: &Object, name: &str) -> bool {
     object.kind() == "Namespace" && object.gvk().group.is_empty() && object.name() == name
 }

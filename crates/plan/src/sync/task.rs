@@ -1,6 +1,6 @@
 //! Tasks: what a sync does to one object in one phase.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use jiff::Timestamp;
@@ -156,8 +156,8 @@ impl Schedule {
         }
     }
 
-    /// The task of that id.
-    pub fn task(&self, id: &TaskId) -> Option<&Task> {
-        self.tasks.iter().find(|task| task.id == *id)
+    /// The tasks by their ids, for whoever carries out actions.
+    pub fn by_id(&self) -> BTreeMap<&TaskId, &Task> {
+        self.tasks.iter().map(|task| (&task.id, task)).collect()
     }
 }

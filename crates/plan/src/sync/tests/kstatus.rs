@@ -1,0 +1,98 @@
+//! Flux's rules: stages of kinds, everything in a stage together.
+
+use serde_json::json;
+
+use super::super::Verdict::{Failed, Progressing, Ready};
+use super::super::fixture::{object, wanted};
+use super::super::{End, Progress, Request, Rules, Wanted};
+use super::story::{config, deployment, hook, live};
+use super::world::{World, sync, sync_on};
+
+fn flux(request: &mut Request<'static>) {
+    request.rules = Rules::Kstatus;
+    request.options.prune = true;
+}
+
+fn definition() -> Wanted {
+    let value =
+        object("apiextensions.k8s.io/v1", "CustomResourceDefinition", "", "baskets.example.com", json!({}));
+    let mut value = value.into_value();
+    value["spec"] = json!({"group": "example.com", "scope": "Namespaced", "names": {"kind": "Basket", "plural": "baskets"},
+        "versions": [{"name": "v1", "served": true}]});
+    Wanted::new(value, None).unwrap()
+}
+
+#[test]
+fn stages_follow_each_other_and_only_definitions_are_awaited() {
+    let mut world = World::default();
+    world.put(&live(&config("old", 0)));
+    world.script("baskets.example.com", &[Progressing, Ready]);
+    world.script("api", &[Progressing]);
+    let basket = wanted("example.com/v1", "Basket", "", "basket", json!({}));
+    let wanted = [basket, deployment("api", 3), config("settings", 2), definition()];
+    assert_eq!(sync(&mut world, &wanted, &flux).outcome().end, End::Succeeded);
+    assert_eq!(
+        world.log,
+        [
+            "apply baskets.example.com",
+            "= waiting for healthy state of CustomResourceDefinition/baskets.example.com",
+            "apply settings",
+            "apply api",
+            "apply basket",
+            "prune old",
+        ]
+    );
+}
+
+#[test]
+fn the_hooks_and_waves_of_argo_are_plain_objects() {
+    let mut world = World::default();
+    let wanted = [hook("job", "PostSync", ""), config("c", 5)];
+    assert_eq!(sync(&mut world, &wanted, &flux).outcome().end, End::Succeeded);
+    assert_eq!(world.log, ["apply c", "apply job"]);
+}
+
+#[test]
+fn our_own_hooks_and_waves_count() {
+    let mut world = World::default();
+    world.script("migrate", &[Progressing, Ready]);
+    let migrate =
+        wanted("batch/v1", "Job", "", "migrate", json!({"annotations": {"towpath.dev/hook": "PreSync"}}));
+    let late = wanted("v1", "ConfigMap", "", "late", json!({"annotations": {"towpath.dev/wave": "1"}}));
+    assert_eq!(sync(&mut world, &[late, deployment("api", 0), migrate], &flux).outcome().end, End::Succeeded);
+    assert_eq!(
+        world.log,
+        [
+            "apply migrate",
+            "= waiting for completion of hook Job/web/migrate",
+            "release migrate",
+            "apply api",
+            "apply late"
+        ]
+    );
+}
+
+#[test]
+fn a_failure_lets_its_stage_finish_and_stops_the_next() {
+    let mut world = World::default();
+    world.refuse("apply", "a", "no");
+    let wanted = [config("a", 0), config("b", 0), deployment("api", 0)];
+    assert_eq!(sync(&mut world, &wanted, &flux).outcome().end, End::Failed);
+    assert_eq!(world.log, ["apply a", "apply b"]);
+}
+
+#[test]
+fn waiting_is_for_the_end() {
+    let mut world = World::default();
+    world.script("volume", &[Progressing, Progressing, Ready]);
+    world.script("api", &[Progressing, Failed]);
+    let volume = wanted("v1", "Service", "", "volume", json!({}));
+    let mut progress = Progress::default();
+    let outcome = sync_on(&mut world, &mut progress, &[volume, deployment("api", 0)], &|request| {
+        flux(request);
+        request.options.wait = true;
+    })
+    .outcome();
+    assert_eq!((outcome.end, outcome.message.as_str()), (End::Failed, "Deployment/web/api (Sync): Failed"));
+    assert_eq!(world.log[..2], ["apply volume", "apply api"], "a workload may be what makes it ready");
+}
