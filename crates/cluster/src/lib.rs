@@ -9,6 +9,7 @@
 //!                    -> schemas()                  what its kinds look like
 //!                    -> get, list, follow          what is there, and how it changes
 //!                    -> apply, delete, create ...  change it
+//!                    -> cache::Cache::start        all of it, known at all times
 //! ```
 
 pub mod cache;

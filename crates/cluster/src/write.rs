@@ -89,8 +89,19 @@ impl Cluster {
 
     /// Asks the server to delete the object, dependants in the background; with a uid only that very object.
     pub async fn delete(&self, resource: &Resource, key: &Key, uid: &str) -> Result<Deletion, Error> {
+        self.delete_with(resource, key, uid, "Background").await
+    }
+
+    /// The same, with a word for what becomes of dependants: `Foreground`, `Background` or `Orphan`.
+    pub async fn delete_with(
+        &self,
+        resource: &Resource,
+        key: &Key,
+        uid: &str,
+        propagation: &str,
+    ) -> Result<Deletion, Error> {
         let mut options =
-            json!({"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Background"});
+            json!({"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": propagation});
         if !uid.is_empty()
             && let Some(fields) = options.as_object_mut()
         {

@@ -9,7 +9,7 @@ use std::time::Duration;
 pub(super) fn pause(failures: u32, asked: Option<u64>, longest: Duration) -> Duration {
     let base = Duration::from_millis(200).saturating_mul(1 << failures.min(12)).min(longest);
     let base = base.max(Duration::from_secs(asked.unwrap_or(0).min(60)));
-    base - base * chance() / 1024
+    base * (1024 - chance()) / 1024
 }
 
 /// At most `seconds` and at least three quarters of it, so that what began together does not end together.

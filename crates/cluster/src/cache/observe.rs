@@ -164,7 +164,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn seen(kind: GroupKind, object: &Value) -> Observed {
+    fn seen(group: &str, kind: &str, object: &Value) -> Observed {
+        let kind = GroupKind::new(group, kind);
         let settings = CacheSettings {
             unit_labels: vec!["unit-namespace".into(), "unit".into()],
             owned: Arc::new(|object| object.pointer("/metadata/managedFields").map(|_| "digest".into())),
@@ -179,10 +180,10 @@ mod tests {
         let mut object = json!({"apiVersion": "v1", "kind": "ConfigMap",
             "metadata": {"name": "a", "labels": {"unit": "shop"}, "managedFields": [
                 {"manager": "towpath"}, {"manager": "kubelet"}, {"manager": "towpath"}]}, "data": {"x": "1"}});
-        let half = seen(GroupKind::new("", "ConfigMap"), &object);
+        let half = seen("", "ConfigMap", &object);
         assert!(half.unit.is_none() && half.kept.is_none(), "one of two labels names no unit");
         object["metadata"]["labels"]["unit-namespace"] = json!("web");
-        let whole = seen(GroupKind::new("", "ConfigMap"), &object);
+        let whole = seen("", "ConfigMap", &object);
         assert_eq!(whole.unit.as_deref(), Some("web/shop"));
         let kept = whole.kept.unwrap();
         assert_eq!(
@@ -195,7 +196,7 @@ mod tests {
             (Some(&json!("1")), None)
         );
         object["kind"] = json!("PartialObjectMetadata");
-        let metadata = seen(GroupKind::new("", "ConfigMap"), &object);
+        let metadata = seen("", "ConfigMap", &object);
         assert!(metadata.unit.is_some() && metadata.kept.is_none());
     }
 
@@ -203,24 +204,21 @@ mod tests {
     fn owners_that_are_not_named_are_inferred() {
         let endpoints = json!({"metadata": {"name": "api"}});
         let service = OwnerText::Named(GroupKind::new("", "Service"), "api".into());
-        assert_eq!(seen(GroupKind::new("", "Endpoints"), &endpoints).owners, [service]);
+        assert_eq!(seen("", "Endpoints", &endpoints).owners, [service]);
         let owned = json!({"metadata": {"name": "api", "ownerReferences": [{"uid": "u"}]}});
-        assert_eq!(seen(GroupKind::new("", "Endpoints"), &owned).owners, [OwnerText::Uid("u".into())]);
+        assert_eq!(seen("", "Endpoints", &owned).owners, [OwnerText::Uid("u".into())]);
 
         let annotations =
             json!({"kubernetes.io/service-account.name": "s", "kubernetes.io/service-account.uid": "su"});
         let mut secret = json!({"metadata": {"name": "t", "annotations": annotations},
             "type": "kubernetes.io/service-account-token"});
-        assert_eq!(seen(GroupKind::new("", "Secret"), &secret).owners, [OwnerText::Uid("su".into())]);
+        assert_eq!(seen("", "Secret", &secret).owners, [OwnerText::Uid("su".into())]);
         secret["type"] = json!("Opaque");
-        assert_eq!(seen(GroupKind::new("", "Secret"), &secret).owners, []);
+        assert_eq!(seen("", "Secret", &secret).owners, []);
 
         let version = json!({"metadata": {"name": "v", "annotations": {"olm.operatorGroup": "og"}}});
         let group = OwnerText::Named(GroupKind::new("operators.coreos.com", "OperatorGroup"), "og".into());
-        assert_eq!(
-            seen(GroupKind::new("operators.coreos.com", "ClusterServiceVersion"), &version).owners,
-            [group]
-        );
+        assert_eq!(seen("operators.coreos.com", "ClusterServiceVersion", &version).owners, [group]);
     }
 
     #[test]

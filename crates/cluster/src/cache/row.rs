@@ -47,6 +47,7 @@ pub struct Managed {
 
 impl Managed {
     /// The object, without its managed fields. It is read anew each time: keep it while you need it.
+    #[expect(clippy::missing_panics_doc, reason = "it cannot: only an object becomes these bytes")]
     pub fn object(&self) -> Object {
         let value = serde_json::from_slice(&self.json).expect("we wrote these bytes from a JSON value");
         Object::new(value).expect("the server gave it a kind and a name")

@@ -23,7 +23,7 @@ pub struct CacheSettings {
     /// them belongs to none. Without any label no object is managed.
     pub unit_labels: Vec<String>,
     /// The digest of what our manager owns of an object, taken while its managed fields are still there.
-    pub owned: Arc<dyn Fn(&Value) -> Option<String> + Send + Sync>,
+    pub owned: OwnedDigest,
     /// How many objects are listed at a time, where the server does not stream lists.
     pub page: usize,
     /// How many kinds are listed at the same time.
@@ -61,6 +61,9 @@ impl Default for CacheSettings {
         }
     }
 }
+
+/// From an object as the server returned it to the digest of what is ours in it.
+pub type OwnedDigest = Arc<dyn Fn(&Value) -> Option<String> + Send + Sync>;
 
 /// Which kinds a cache watches. CustomResourceDefinitions and APIServices always are, where we may.
 #[derive(Clone, Debug, Default)]
@@ -100,9 +103,8 @@ impl Scope {
     /// The namespaces in which a kind is watched, each by itself; an empty one is all at once.
     pub(super) fn places(&self, namespaced: bool) -> Vec<String> {
         match self {
-            Self::Cluster => vec![String::new()],
             Self::Namespaces { names, .. } if namespaced => names.iter().cloned().collect(),
-            Self::Namespaces { cluster_kinds: true, .. } => vec![String::new()],
+            Self::Cluster | Self::Namespaces { cluster_kinds: true, .. } => vec![String::new()],
             Self::Namespaces { .. } => Vec::new(),
         }
     }

@@ -103,7 +103,7 @@ impl Shared {
     pub(super) fn finish(&self, id: &FeedId, round: u32, voice: Voice) {
         let changes = self.change(|index| {
             let gone = index.finish(&id.kind, &id.place, round);
-            gone.into_iter().flat_map(|slot| remove(index, Some(slot))).collect()
+            gone.into_iter().filter_map(|slot| remove(index, Some(slot))).collect()
         });
         self.removed_or_changed(&id.kind, changes, voice);
     }

@@ -69,7 +69,9 @@ impl Source {
             Some(Value::Array(items)) => items,
             _ => Vec::new(),
         };
-        objects.iter_mut().for_each(|object| complete(&self.resource, object));
+        for object in &mut objects {
+            complete(&self.resource, object);
+        }
         Ok(Page { objects, token, version })
     }
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use towpath_cluster::cache::{Cache, CacheEvent, CacheSettings, Change, GroupKind, KindState, Subscription};
 use towpath_cluster::{Cluster, Options};
 use towpath_object::Key;
-use towpath_testkit::{Api, ControlPlane, FaultProxy, eventually, shared};
+use towpath_testkit::{Api, ControlPlane, Fault, FaultProxy, Rule, eventually, shared};
 
 /// How long anything may take that should take a moment.
 pub const SOON: Duration = Duration::from_secs(15);
@@ -75,6 +75,17 @@ impl Bed {
         let is_list = |query: &str| query.contains("sendInitialEvents") || !query.contains("watch=");
         let of_kind = |path: &str| path.ends_with(&format!("/{plural}"));
         self.proxy.seen().iter().filter(|seen| of_kind(&seen.path) && is_list(&seen.query)).count()
+    }
+
+    /// Waits until a watch has been opened that will be told, with its first event, that its version is too old.
+    pub async fn doomed_watch(&self) -> Result<()> {
+        let rule = Rule::new(Fault::WatchExpired { after: 0 }).watches().path("/configmaps").times(1);
+        self.proxy.add(rule);
+        let opened = || {
+            let mut seen = self.proxy.seen().into_iter();
+            seen.any(|seen| seen.faulted && seen.is_watch() && seen.status == Some(200)).then_some(())
+        };
+        soon("the watch is opened anew", opened).await
     }
 
     /// How often the server was asked what it serves.

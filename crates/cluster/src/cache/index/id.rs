@@ -41,14 +41,12 @@ fn uuid(text: &str) -> Option<[u8; 16]> {
         return None;
     }
     let mut bytes = [0; 16];
-    let mut at = 0;
     let mut text = text.bytes();
-    for byte in &mut bytes {
+    for (at, byte) in bytes.iter_mut().enumerate() {
         if matches!(at, 4 | 6 | 8 | 10) && text.next()? != b'-' {
             return None;
         }
         *byte = digit(text.next()?)? << 4 | digit(text.next()?)?;
-        at += 1;
     }
     Some(bytes)
 }

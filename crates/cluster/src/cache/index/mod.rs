@@ -144,18 +144,13 @@ impl Index {
     }
 
     fn insert(&mut self, entry: Entry) -> Slot {
-        let slot = match self.free.pop() {
-            Some(slot) => {
-                if let Some(place) = self.slots.get_mut(slot.at()) {
-                    *place = Some(entry);
-                }
-                slot
-            }
-            None => {
-                self.slots.push(Some(entry));
-                Slot::new(self.slots.len() - 1)
-            }
-        };
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(None);
+            Slot::new(self.slots.len() - 1)
+        });
+        if let Some(place) = self.slots.get_mut(slot.at()) {
+            *place = Some(entry);
+        }
         let hash = self.key_hash(slot);
         let (slots, hasher) = (&self.slots, &self.hasher);
         self.by_key.insert_unique(hash, slot, |slot| {

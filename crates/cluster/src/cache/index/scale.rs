@@ -74,7 +74,7 @@ fn a_row_takes_less_than_three_hundred_bytes() {
     let hash_tables = 2 * 4 * 2; // two tables of numbers, at worst half full, with a byte each beside
     let sets = 3 * 4 * 2; // kind, namespace and owner; a B-tree's leaves are at least half full
     // Where it owns something, which at most every second object does: an owner has at least one owned.
-    let own_children = (size_of::<(Uid, BTreeSet<Slot>)>() * 2 + 64) / 2;
+    let own_children = size_of::<(Uid, BTreeSet<Slot>)>() + 32;
     let row = entry + owner + hash_tables + sets + own_children;
     assert!(row <= 300, "{entry} + {owner} + {hash_tables} + {sets} + {own_children} = {row}");
 }
