@@ -14,6 +14,9 @@ use towpath_object::Key;
 
 use super::{GroupKind, KindState};
 
+/// How many changes wait for others of the same object.
+const AT_MOST: usize = 1024;
+
 /// Something that happened.
 #[derive(Clone, Debug)]
 pub enum CacheEvent {
@@ -116,6 +119,9 @@ impl Teller {
                 None => change,
             };
             waiting.insert(change.key.clone(), change);
+        }
+        if waiting.len() >= AT_MOST {
+            self.send_all(std::mem::take(&mut waiting));
         }
         self.some.notify_one();
     }

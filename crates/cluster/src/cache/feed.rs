@@ -12,6 +12,7 @@ use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, sleep, timeout};
 
+use super::definition;
 use super::index::Index;
 use super::shared::{Shared, Voice};
 use super::source::Source;
@@ -21,6 +22,8 @@ use super::{KindState, Rbac, backoff};
 use crate::Error;
 use crate::lines::Lines;
 
+/// How long a list waits for its turn.
+const TURN: Duration = Duration::from_secs(2);
 /// How long a streamed list may say nothing before we ask for pages instead.
 const SILENT_LIST: Duration = Duration::from_secs(30);
 /// A server refuses a version that is too old at once, with an event: so long we wait for that before we believe a
@@ -28,6 +31,20 @@ const SILENT_LIST: Duration = Duration::from_secs(30);
 const SETTLE: Duration = Duration::from_millis(250);
 /// A watch that ends sooner is not opened again at once, time after time.
 const HASTY: Duration = Duration::from_secs(1);
+
+/// What an open answer tells.
+enum Phase {
+    /// Everything as it is. Held until its end: the permit, if we got one in time.
+    Listing { _permit: Option<OwnedSemaphorePermit> },
+    /// What changes.
+    Watching,
+}
+
+impl Phase {
+    fn is_list(&self) -> bool {
+        matches!(self, Self::Listing { .. })
+    }
+}
 
 /// The feed of one kind in one place.
 pub(super) struct Feed {
@@ -79,12 +96,13 @@ impl Feed {
 
     /// Lists and then watches.
     async fn list(&mut self) -> Result<(), Error> {
-        // The semaphore is never closed.
-        let permit = Arc::clone(&self.shared.lists).acquire_owned().await.ok();
+        // The semaphore is never closed. A kind that hangs does not keep others from being listed.
+        let turn = timeout(TURN, Arc::clone(&self.shared.lists).acquire_owned()).await;
+        let permit = turn.ok().and_then(Result::ok);
         self.round = self.shared.change(Index::begin);
         if self.streams {
             match self.source.stream().await {
-                Ok(lines) => return self.follow(lines, permit).await,
+                Ok(lines) => return self.follow(lines, Phase::Listing { _permit: permit }).await,
                 Err(error) if matches!(error.code(), 400 | 422) => {
                     tracing::debug!(%error, "no streamed lists here");
                     self.streams = false;
@@ -118,7 +136,7 @@ impl Feed {
     /// Watches from a version.
     async fn watch(&mut self, from: &str) -> Result<(), Error> {
         match self.source.watch(from).await {
-            Ok(lines) => self.follow(lines, None).await,
+            Ok(lines) => self.follow(lines, Phase::Watching).await,
             Err(error) if error.is_gone() => {
                 self.version = None;
                 Ok(())
@@ -127,23 +145,19 @@ impl Feed {
         }
     }
 
-    /// Takes in what an open answer says until it ends. With a permit it begins with a list, whose end is marked.
-    async fn follow(
-        &mut self,
-        mut lines: Lines,
-        mut listing: Option<OwnedSemaphorePermit>,
-    ) -> Result<(), Error> {
+    /// Takes in what an open answer says until it ends. Where it begins with a list, the end of that is marked.
+    async fn follow(&mut self, mut lines: Lines, mut phase: Phase) -> Result<(), Error> {
         self.shared.breaker.answered();
-        let mut settled = listing.is_some() || self.is_live();
+        let mut settled = phase.is_list() || self.is_live();
         loop {
-            let patience = match (&listing, settled) {
-                (Some(_), _) => SILENT_LIST,
-                (None, true) => self.shared.settings.idle,
-                (None, false) => SETTLE,
+            let patience = match (&phase, settled) {
+                (Phase::Listing { .. }, _) => SILENT_LIST,
+                (Phase::Watching, true) => self.shared.settings.idle,
+                (Phase::Watching, false) => SETTLE,
             };
             let batch = match timeout(patience, lines.next()).await {
                 Ok(Some(batch)) => batch,
-                Ok(None) if listing.is_some() => {
+                Ok(None) if phase.is_list() => {
                     let what = self.source.in_words("stream");
                     return Err(Error::Broken { what, message: "the list ended early".into() });
                 }
@@ -155,11 +169,11 @@ impl Feed {
                 }
                 Err(_) => {
                     // A list that stays silent is no list: ask for pages. A silent watch is opened anew.
-                    self.streams &= listing.is_none();
+                    self.streams &= !phase.is_list();
                     return Ok(());
                 }
             };
-            let going_on = self.take_in(&batch, &mut listing)?;
+            let going_on = self.take_in(&batch, &mut phase)?;
             if !going_on {
                 return Ok(());
             }
@@ -171,7 +185,7 @@ impl Feed {
     }
 
     /// Takes in lines; false when the version has become too old.
-    fn take_in(&mut self, batch: &[u8], listing: &mut Option<OwnedSemaphorePermit>) -> Result<bool, Error> {
+    fn take_in(&mut self, batch: &[u8], phase: &mut Phase) -> Result<bool, Error> {
         let what = self.source.in_words("watch");
         let mut items = Vec::new();
         let mut end = Ok(true);
@@ -181,15 +195,15 @@ impl Feed {
                 Ok(read) => read,
                 Err(error) => (Item::Failed(error), String::new()),
             };
-            if listing.is_none() && !version.is_empty() {
+            if !phase.is_list() && !version.is_empty() {
                 self.version = Some(version.clone());
             }
             match item {
                 Item::Seen(..) | Item::Gone { .. } => items.push(item),
-                Item::Bookmark { all_told: true } if listing.is_some() => {
+                Item::Bookmark { all_told: true } if phase.is_list() => {
                     self.shared.take_in(&self.id.kind, self.round, std::mem::take(&mut items), self.voice);
                     self.version = Some(version);
-                    *listing = None;
+                    *phase = Phase::Watching;
                     self.listed();
                 }
                 Item::Bookmark { .. } => {}
@@ -250,7 +264,8 @@ impl Feed {
     /// Whether a 403 means that the kind is not ours to see.
     async fn is_not_ours(&self) -> bool {
         match self.shared.settings.rbac {
-            Rbac::Off => false,
+            // We look at definitions for ourselves; nobody asked for them.
+            Rbac::Off => definition::defines(&self.id.kind),
             Rbac::Normal => true,
             Rbac::Strict => matches!(self.source.may_list().await, Ok(false)),
         }

@@ -3,7 +3,7 @@
 use towpath_object::Gvk;
 
 /// Rules by group and kind. Exclusion beats inclusion, and where anything is included only that is watched.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filter {
     /// What is watched; nothing here means everything.
     pub include: Vec<Rule>,

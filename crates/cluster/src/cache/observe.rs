@@ -32,8 +32,8 @@ struct Reference {
     uid: String,
 }
 
-/// What the cache keeps of an object.
-#[derive(Clone, Debug, Default)]
+/// What the cache keeps of an object. It may be a Secret's content, so it cannot be printed.
+#[derive(Clone, Default)]
 pub(crate) struct Observed {
     pub(crate) namespace: String,
     pub(crate) name: String,
@@ -57,7 +57,7 @@ pub(crate) enum OwnerText {
 }
 
 /// A whole object, as it is kept.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct KeptText {
     pub(crate) json: Arc<[u8]>,
     pub(crate) owned: Option<String>,

@@ -34,6 +34,9 @@ pub(super) struct Shared {
     definitions: Mutex<BTreeMap<(GroupKind, String), Definition>>,
 }
 
+/// How many objects are changed while the index is locked.
+const AT_A_TIME: usize = 128;
+
 /// Whether changes are told.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Voice {
@@ -70,11 +73,16 @@ impl Shared {
         change(&mut self.index.write().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Takes in what came from the server.
-    pub(super) fn take_in(&self, kind: &GroupKind, round: u32, items: Vec<Item>, voice: Voice) {
-        if items.is_empty() {
-            return;
+    /// Takes in what came from the server, a few at a time, so that readers get their turn.
+    pub(super) fn take_in(&self, kind: &GroupKind, round: u32, mut items: Vec<Item>, voice: Voice) {
+        while !items.is_empty() {
+            let rest = items.split_off(items.len().min(AT_A_TIME));
+            self.take_in_some(kind, round, items, voice);
+            items = rest;
         }
+    }
+
+    fn take_in_some(&self, kind: &GroupKind, round: u32, items: Vec<Item>, voice: Voice) {
         let mut defined = Vec::new();
         let changes = self.change(|index| {
             let mut changes = Vec::new();
@@ -101,11 +109,13 @@ impl Shared {
 
     /// Removes what a complete list did not see.
     pub(super) fn finish(&self, id: &FeedId, round: u32, voice: Voice) {
-        let changes = self.change(|index| {
-            let gone = index.finish(&id.kind, &id.place, round);
-            gone.into_iter().filter_map(|slot| remove(index, Some(slot))).collect()
-        });
-        self.removed_or_changed(&id.kind, changes, voice);
+        // Nobody but the feed that asks for this changes objects of its kind, so what is found stays.
+        let gone = self.look(|index| index.finish(&id.kind, &id.place, round));
+        for some in gone.chunks(AT_A_TIME) {
+            let changes =
+                self.change(|index| some.iter().filter_map(|slot| remove(index, Some(*slot))).collect());
+            self.removed_or_changed(&id.kind, changes, voice);
+        }
     }
 
     /// Removes all objects of a kind in a place.

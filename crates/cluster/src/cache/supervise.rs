@@ -90,7 +90,7 @@ impl Supervisor {
             tokio::select! {
                 answer = async { asking.as_mut().expect("checked by the condition").await }, if asking.is_some() => {
                     asking = None;
-                    self.answered(answer);
+                    self.answered(answer).await;
                 }
                 () = async { sleep_until(due.expect("checked by the condition")).await },
                     if due.is_some() && asking.is_none() => {
@@ -98,18 +98,18 @@ impl Supervisor {
                     asking = Some(ask(Arc::clone(&self.shared)).boxed());
                 }
                 () = shared.ask.notified() => self.ask_within(shared.settings.debounce),
-                () = shared.think.notified() => self.think(),
+                () = shared.think.notified() => self.think().await,
             }
         }
     }
 
-    fn answered(&mut self, answer: Result<Served, Error>) {
+    async fn answered(&mut self, answer: Result<Served, Error>) {
         match answer {
             Ok(served) => {
                 self.failures = 0;
                 self.broken_promises += 1;
                 self.offer.asked(served);
-                self.think();
+                self.think().await;
                 self.shared.states.send_modify(|states| states.discovered = true);
                 let blind = !self.shared.definitions_are_live();
                 self.ask_within(if blind { ROUTINE_BLIND } else { ROUTINE });
@@ -130,7 +130,7 @@ impl Supervisor {
     }
 
     /// Looks at definitions and wishes, and starts and stops feeds.
-    fn think(&mut self) {
+    async fn think(&mut self) {
         let definitions = self.shared.definitions();
         if self.offer.look(&definitions, Instant::now()) {
             self.shared.set_kinds(self.offer.kinds().clone());
@@ -144,7 +144,7 @@ impl Supervisor {
         self.definitions = definitions;
         let wanted = self.wanted();
         let plans = self.plans(&wanted);
-        self.stop_others(&plans);
+        self.stop_others(&plans).await;
         let missing = wanted.into_keys().filter(|kind| !plans.keys().any(|id| id.kind == *kind)).collect();
         self.shared.states.send_modify(|states| states.missing = missing);
         for (id, plan) in plans {
@@ -184,13 +184,16 @@ impl Supervisor {
         plans
     }
 
-    fn stop_others(&mut self, plans: &BTreeMap<FeedId, Plan>) {
+    async fn stop_others(&mut self, plans: &BTreeMap<FeedId, Plan>) {
         let other = |(id, running): (&FeedId, &Running)| {
             (plans.get(id) != Some(&running.plan) || running.task.is_finished()).then(|| id.clone())
         };
         let others: Vec<FeedId> = self.feeds.iter().filter_map(other).collect();
         for id in others {
-            let Some(running) = self.feeds.remove(&id) else { continue };
+            let Some(mut running) = self.feeds.remove(&id) else { continue };
+            // Only when it has ended can it not put back what we take away.
+            running.task.abort();
+            let _ = (&mut running.task).await;
             match plans.get(&id) {
                 // The same objects in another version: nothing has changed, but we have to read them anew.
                 Some(plan) if plan.resource != running.plan.resource => self.shared.purge(&id, Voice::Quiet),

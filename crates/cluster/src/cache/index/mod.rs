@@ -12,6 +12,8 @@ mod claims;
 mod entry;
 mod id;
 mod look;
+#[cfg(test)]
+mod model;
 mod names;
 mod owners;
 #[cfg(test)]
