@@ -81,6 +81,11 @@ impl Feed {
             match result {
                 Ok(()) => {
                     hasty = if began.elapsed() < HASTY { hasty + 1 } else { 0 };
+                    if hasty > 3 && self.version.is_none() {
+                        let what = self.source.in_words("list");
+                        let message = "it expires before it is read, time after time".into();
+                        self.shared.set_stale(&self.id, Error::Broken { what, message });
+                    }
                     if hasty > 1 {
                         sleep(backoff::pause(hasty - 2, None, self.shared.settings.longest_pause)).await;
                     }
