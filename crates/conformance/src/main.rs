@@ -8,6 +8,7 @@ mod diff;
 mod health;
 mod modules;
 mod score;
+mod sync;
 mod yaml;
 
 use std::process::ExitCode;
@@ -16,7 +17,7 @@ use anyhow::{Result, bail};
 
 use crate::score::Score;
 
-const USAGE: &str = "usage: towpath-conformance diff|health|yaml [--full]";
+const USAGE: &str = "usage: towpath-conformance diff|health|sync|yaml [--full]";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -34,6 +35,7 @@ fn run(args: &[String]) -> Result<Score> {
     match args.as_slice() {
         ["diff"] => diff::run(),
         ["health"] => health::run(),
+        ["sync"] => sync::run(),
         ["yaml"] => yaml::run(false),
         ["yaml", "--full"] => yaml::run(true),
         _ => bail!("{USAGE}"),

@@ -108,6 +108,8 @@ impl Mark {
         let number = |text: &str| text.parse::<u64>().ok();
         let newer = match (number(&self.resource_version), number(&seen.resource_version)) {
             (Some(written), Some(seen)) => seen >= written,
+            // The executor did not say what the server returned.
+            _ if self.resource_version.is_empty() => true,
             _ => {
                 seen.resource_version == self.resource_version
                     || (seen.uid == self.uid && seen.generation > self.generation)
