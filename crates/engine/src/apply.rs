@@ -61,7 +61,7 @@ async fn take_over(cluster: &Cluster, change: &Change, target: &Target, manager:
         match cluster.patch(&target.resource, &change.key, &patch).await {
             Ok(()) => return Ok(()),
             Err(error) if error.is_conflict() => {
-                live = cluster.get(&target.resource, namespace, name).await?
+                live = cluster.get(&target.resource, namespace, name).await?;
             }
             Err(error) => return Err(error),
         }

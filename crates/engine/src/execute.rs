@@ -197,7 +197,10 @@ impl Run<'_> {
                     for message in &answer.warnings {
                         tell(Progress::Warning { key: &change.key, message });
                     }
-                    self.applied.insert(change.key.clone(), record(target, &answer.object, MANAGER));
+                    self.applied.insert(
+                        change.key.clone(),
+                        record(target, &answer.object, MANAGER).written(&change.key),
+                    );
                     self.outcome.changed.push((change.key.clone(), change.op));
                     if let Ok(object) = Object::new(answer.object) {
                         self.await_health(change, &object);

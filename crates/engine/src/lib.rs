@@ -12,23 +12,45 @@
 //! **Nothing is orphaned.** What is about to be created is written into the app's inventory first. Killed between
 //! any two writes, the next run knows every object that this one may have made.
 
+mod act;
 mod apply;
+mod compare;
 mod conform;
+mod engine;
 mod error;
+mod events;
 mod execute;
+mod gate;
 mod inspect;
 mod inventory;
 mod live;
+mod member;
+mod operate;
 mod options;
 mod prepare;
 mod progress;
+mod queue;
+mod reconcile;
 mod remove;
+mod resolved;
+mod settings;
+mod source;
+pub mod store;
+mod sync;
+pub mod unit;
 mod wait;
 
+pub use engine::{Builder, Engine, Limits};
 pub use error::{Error, Foreign, Misfit, ObjectFailure};
+pub use events::{Event, Events, Heard};
 pub use execute::{Outcome, execute};
+pub use gate::{GateHandle, SyncGate, Veto};
 pub use inspect::{AppSummary, Node, Tree, apps, inspect};
 pub use options::Options;
 pub use prepare::{Prepared, prepare, prepare_removal};
 pub use progress::Progress;
+pub use settings::{Effect, Settings};
+pub use source::{
+    ClusterChange, ClusterSpec, ClusterStore, GenerateError, GenerateRequest, ManifestSource, Rendered,
+};
 pub use wait::{Awaited, Readiness, wait};

@@ -226,8 +226,8 @@ async fn judge_all(
                         }
                         Ok(answer) => {
                             // Only if an apply would not even change who owns what may the next run rely on it.
-                            let proven = record(&target, &answer.object, MANAGER);
-                            if proven == record(&target, now.value(), MANAGER) {
+                            let proven = record(&target, &answer.object, MANAGER).written(&key);
+                            if proven == record(&target, now.value(), MANAGER).written(&key) {
                                 applied = Some(proven);
                             }
                             (Op::Same, None)

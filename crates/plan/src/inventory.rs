@@ -43,6 +43,17 @@ pub enum Applied {
     Recorded(Record),
 }
 
+impl Applied {
+    /// What of it may be written where others can read it: nothing that lets the content of a Secret be guessed.
+    #[must_use]
+    pub fn written(self, key: &Key) -> Self {
+        match self {
+            Self::Recorded(_) if key.group.is_empty() && key.kind == "Secret" => Self::Unrecorded,
+            other => other,
+        }
+    }
+}
+
 /// What an apply left behind, as digests: while both still hold, another apply would change nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {

@@ -44,13 +44,9 @@ pub fn holds(applied: &Applied, manifest: &Digest, owned: Option<&str>) -> bool 
         if record.manifest == manifest.short() && owned == Some(record.owned.as_str()))
 }
 
-/// What to write down after an apply, from the object the server returned.
+/// What an apply left behind, from the object the server returned.
 pub fn record(target: &Target, returned: &Value, manager: &str) -> Applied {
-    let gvk = &target.resource.gvk;
-    if gvk.group.is_empty() && gvk.kind == "Secret" {
-        return Applied::Unrecorded;
-    }
-    match owned_digest(returned, manager, &gvk.api_version()) {
+    match owned_digest(returned, manager, &target.resource.gvk.api_version()) {
         Some(owned) => Applied::Recorded(Record { manifest: target.digest.short(), owned }),
         None => Applied::Unrecorded,
     }
@@ -84,7 +80,7 @@ pub fn owned_digest(object: &Value, manager: &str, api_version: &str) -> Option<
 mod tests {
     use super::*;
     use crate::{Origin, Stage};
-    use towpath_object::{Gvk, Resource};
+    use towpath_object::{Gvk, Key, Resource};
 
     fn target() -> Target {
         let value =
@@ -148,9 +144,9 @@ mod tests {
 
     #[test]
     fn nothing_is_written_down_of_a_secret() {
-        let mut secret = target();
-        secret.resource.gvk.kind = "Secret".into();
-        assert_eq!(record(&secret, &live("1"), "towpath"), Applied::Unrecorded);
+        let recorded = record(&target(), &live("1"), "towpath");
+        assert_eq!(recorded.clone().written(&Key::new("", "Secret", "web", "a")), Applied::Unrecorded);
+        assert_eq!(recorded.clone().written(&Key::new("", "ConfigMap", "web", "a")), recorded);
     }
 
     #[test]

@@ -1,0 +1,191 @@
+//! Carrying out one action of a sync on a cluster.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use towpath_cluster::{Apply, Cluster, Error};
+use towpath_object::{Key, Object, Resource};
+use towpath_plan::absorb;
+use towpath_plan::sync::{
+    ARGO_HOOK_FINALIZER, Action, Answer, HOOK_FINALIZER, How, Mark, Method, Propagation, Recreate, Task,
+};
+
+use crate::apply::gone;
+
+/// How long an object that has to be created anew may take to go.
+const RECREATION: Duration = Duration::from_secs(60);
+/// How often somebody else may get in between.
+const ATTEMPTS: usize = 5;
+
+/// What came of an action, and what the server returned for a write.
+pub(crate) struct Acted {
+    pub(crate) answer: Answer,
+    pub(crate) returned: Option<Value>,
+}
+
+impl Acted {
+    fn answer(answer: Answer) -> Self {
+        Self { answer, returned: None }
+    }
+}
+
+/// Does it. Whatever goes wrong is an answer: it is that object's failure and nobody else's.
+pub(crate) async fn act(cluster: &Cluster, manager: &str, action: &Action, task: &Task) -> Acted {
+    let Some(resource) = &task.resource else {
+        return Acted::answer(Answer::Refused(format!("the cluster has no kind {}", task.id.key.kind)));
+    };
+    let doing = Doing { cluster, manager, resource, key: &task.id.key };
+    let result = match action {
+        Action::Check { how, .. } => doing.check(task, *how).await.map(Acted::answer),
+        Action::Apply { how, .. } => doing.write(task, *how).await,
+        Action::Prune { uid, propagation, .. } => doing.delete(uid, *propagation).await.map(Acted::answer),
+        Action::DeleteHook { uid, .. } => doing.delete(uid, Propagation::Background).await.map(Acted::answer),
+        Action::ReleaseHook { .. } => doing.release().await.map(Acted::answer),
+        Action::Look { .. } => doing.look().await.map(Acted::answer),
+    };
+    result.unwrap_or_else(|error| Acted::answer(Answer::Refused(error.to_string())))
+}
+
+struct Doing<'a> {
+    cluster: &'a Cluster,
+    manager: &'a str,
+    resource: &'a Resource,
+    key: &'a Key,
+}
+
+impl Doing<'_> {
+    fn how(&self, dry_run: bool) -> Apply {
+        Apply { manager: self.manager.into(), force: true, dry_run }
+    }
+
+    /// New objects were held against the schemas when the schedule was made; what exists the server judges itself.
+    async fn check(&self, task: &Task, how: How) -> Result<Answer, Error> {
+        let (Some(target), Some(_), Recreate::Never) = (&task.target, &task.live, how.recreate) else {
+            return Ok(Answer::Done);
+        };
+        self.cluster.apply(self.resource, target, &self.how(true)).await?;
+        Ok(Answer::Done)
+    }
+
+    async fn write(&self, task: &Task, how: How) -> Result<Acted, Error> {
+        let Some(target) = &task.target else { return Ok(Acted::answer(Answer::Done)) };
+        let result = match how.method {
+            // Client-side apply is kubectl's own bookkeeping; the server's is the same in effect.
+            Method::ServerSide | Method::ClientSide => self.apply(target, how.migrate).await,
+            Method::Create => self.cluster.create(self.resource, target).await,
+            Method::Replace => self.replace(target, how.recreate).await,
+        };
+        let returned = match result {
+            Err(error) if how.recreate == Recreate::IfRefused && error.code() == 422 => {
+                self.recreate(target).await?
+            }
+            other => other?,
+        };
+        let mark = Object::new(returned.clone()).map(|object| Mark::new(&object)).unwrap_or_default();
+        Ok(Acted { answer: Answer::Applied(mark), returned: Some(returned) })
+    }
+
+    async fn apply(&self, target: &Object, migrate: bool) -> Result<Value, Error> {
+        let applied = self.cluster.apply(self.resource, target, &self.how(false)).await?;
+        if !migrate || applied.created {
+            return Ok(applied.object);
+        }
+        // Shares that people have become ours, and a second apply drops what nobody wants.
+        let mut live = applied.object;
+        for _ in 0..ATTEMPTS {
+            let Some(absorption) = absorb(&live, self.manager, &self.resource.gvk.api_version()) else {
+                return Ok(live);
+            };
+            let version = live.pointer("/metadata/resourceVersion").cloned().unwrap_or_default();
+            let patch = json!([
+                {"op": "replace", "path": "/metadata/managedFields", "value": absorption.managed_fields},
+                {"op": "replace", "path": "/metadata/resourceVersion", "value": version},
+            ]);
+            match self.cluster.patch(self.resource, self.key, &patch).await {
+                Ok(()) => {
+                    return Ok(self.cluster.apply(self.resource, target, &self.how(false)).await?.object);
+                }
+                Err(error) if error.is_conflict() => {
+                    let Some(newer) = self.get().await? else { break };
+                    live = newer;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(self.cluster.apply(self.resource, target, &self.how(false)).await?.object)
+    }
+
+    /// A PUT over the object as it is now.
+    async fn replace(&self, target: &Object, recreate: Recreate) -> Result<Value, Error> {
+        if recreate == Recreate::Always {
+            return self.recreate(target).await;
+        }
+        for _ in 0..ATTEMPTS {
+            let Some(live) = self.get().await? else { break };
+            let mut value = target.value().clone();
+            if let Some(metadata) = value.get_mut("metadata").and_then(Value::as_object_mut) {
+                let version = live.pointer("/metadata/resourceVersion").cloned().unwrap_or_default();
+                metadata.insert("resourceVersion".into(), version);
+            }
+            let object = Object::new(value).expect("its identity did not change");
+            match self.cluster.replace(self.resource, &object).await {
+                Err(error) if error.is_conflict() => {}
+                other => return other,
+            }
+        }
+        self.cluster.create(self.resource, target).await
+    }
+
+    async fn recreate(&self, target: &Object) -> Result<Value, Error> {
+        self.cluster.delete(self.resource, self.key, "").await?;
+        if !gone(self.cluster, self.resource, self.key, RECREATION).await? {
+            let what = format!("wait until the old {} is gone", self.key);
+            return Err(Error::Deadline { what, seconds: RECREATION.as_secs() });
+        }
+        Ok(self.cluster.apply(self.resource, target, &self.how(false)).await?.object)
+    }
+
+    async fn delete(&self, uid: &str, propagation: Propagation) -> Result<Answer, Error> {
+        let policy = match propagation {
+            Propagation::Foreground => "Foreground",
+            Propagation::Background => "Background",
+            Propagation::Orphan => "Orphan",
+        };
+        self.cluster.delete_with(self.resource, self.key, uid, policy).await?;
+        Ok(Answer::Done)
+    }
+
+    /// Takes the finalizers of hooks off.
+    async fn release(&self) -> Result<Answer, Error> {
+        for _ in 0..ATTEMPTS {
+            let Some(live) = self.get().await? else { return Ok(Answer::NotFound) };
+            let held =
+                live.pointer("/metadata/finalizers").and_then(Value::as_array).cloned().unwrap_or_default();
+            let kept: Vec<&Value> =
+                held.iter().filter(|one| *one != HOOK_FINALIZER && *one != ARGO_HOOK_FINALIZER).collect();
+            if kept.len() == held.len() {
+                return Ok(Answer::Done);
+            }
+            let version = live.pointer("/metadata/resourceVersion").cloned().unwrap_or_default();
+            let patch = json!([
+                {"op": "replace", "path": "/metadata/finalizers", "value": kept},
+                {"op": "replace", "path": "/metadata/resourceVersion", "value": version},
+            ]);
+            match self.cluster.patch(self.resource, self.key, &patch).await {
+                Ok(()) => return Ok(Answer::Done),
+                Err(error) if error.is_not_found() => return Ok(Answer::NotFound),
+                Err(error) if error.is_conflict() => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Answer::Refused("it changes all the time".into()))
+    }
+
+    async fn look(&self) -> Result<Answer, Error> {
+        Ok(if self.get().await?.is_some() { Answer::Done } else { Answer::NotFound })
+    }
+
+    async fn get(&self) -> Result<Option<Value>, Error> {
+        self.cluster.get(self.resource, &self.key.namespace, &self.key.name).await
+    }
+}

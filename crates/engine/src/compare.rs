@@ -1,0 +1,129 @@
+//! What is wanted against what is there: from memory, without asking anybody.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use towpath_cluster::cache::{Cache, Managed, Row};
+use towpath_health::{Judge, Verdict};
+use towpath_object::Key;
+use towpath_plan::sync::{CompareOptions, Role, Rules, role};
+use towpath_plan::{Applied, holds};
+
+use crate::resolved::Resolved;
+use crate::unit::{SyncState, Unit, UnitHealth};
+
+/// How one wanted object is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// As wanted, proven by the record of its last apply.
+    Same,
+    /// Not there.
+    Missing,
+    /// There, and nothing proves that it is as wanted.
+    Doubtful,
+}
+
+/// A unit against its cluster.
+#[derive(Debug)]
+pub(crate) struct Comparison {
+    /// Every wanted object.
+    pub(crate) standing: BTreeMap<Key, Standing>,
+    /// What is the unit's and not wanted.
+    pub(crate) extra: Vec<Row>,
+    /// How its objects are, all together.
+    pub(crate) health: UnitHealth,
+    /// Why, in a few words.
+    pub(crate) message: String,
+}
+
+impl Comparison {
+    /// True when nothing has to be done or asked.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.standing.values().all(|standing| *standing == Standing::Same)
+    }
+
+    pub(crate) fn state(&self) -> SyncState {
+        if self.is_settled() && self.extra.is_empty() { SyncState::Synced } else { SyncState::OutOfSync }
+    }
+}
+
+/// Compares from the cache.
+pub(crate) fn compare(
+    unit: &Unit,
+    judge: &Judge,
+    now: Timestamp,
+    resolved: &Resolved,
+    records: &BTreeMap<Key, Applied>,
+    cache: &Cache,
+) -> Comparison {
+    let mut standing = BTreeMap::new();
+    let mut health = Summary::default();
+    // Hooks are wanted too, though not to stay.
+    let wanted: BTreeSet<Key> = resolved.wanted.iter().map(|one| one.object.key()).collect();
+    for target in resolved.targets.iter() {
+        let key = target.key();
+        let row = cache.get(&key);
+        let state = match &row {
+            None => Standing::Missing,
+            Some(row) if row.leaving => Standing::Doubtful,
+            Some(row) => {
+                let owned = row.managed.as_ref().and_then(|managed| managed.owned.as_deref());
+                let proven = records.get(&key).is_some_and(|applied| holds(applied, &target.digest, owned));
+                if proven { Standing::Same } else { Standing::Doubtful }
+            }
+        };
+        health.add(&key, row.as_ref(), judge, now);
+        standing.insert(key, state);
+    }
+    let extra = cache.unit(&unit.id.0).into_iter().filter(|row| !wanted.contains(&row.key));
+    let extra = extra.filter(|row| !is_ignored(row, unit.policy.rules)).collect();
+    let (health, message) = health.end();
+    Comparison { standing, extra, health, message }
+}
+
+/// Being there without being wanted does not count for hooks, and for objects that say so.
+fn is_ignored(row: &Row, rules: Rules) -> bool {
+    let Some(object) = row.managed.as_ref().map(Managed::object) else { return true };
+    CompareOptions::read(&object, rules).ignore_extraneous || role(&object, rules) != Role::Plain
+}
+
+/// The health of all objects of a unit: the worst of them, with the first cause.
+#[derive(Default)]
+struct Summary {
+    worst: Option<(UnitHealth, u8, String)>,
+    there: usize,
+    total: usize,
+}
+
+impl Summary {
+    fn add(&mut self, key: &Key, row: Option<&Row>, judge: &Judge, now: Timestamp) {
+        self.total += 1;
+        let Some(managed) = row.and_then(|row| row.managed.as_ref()) else { return };
+        self.there += 1;
+        let object = managed.object();
+        if CompareOptions::read(&object, Rules::Argo).ignore_health {
+            return;
+        }
+        let assessment = judge.assess(&object, now);
+        let (health, rank) = match assessment.verdict {
+            Verdict::None => return,
+            Verdict::Ready => (UnitHealth::Healthy, 0),
+            Verdict::Suspended => (UnitHealth::Suspended, 1),
+            Verdict::Progressing => (UnitHealth::Progressing, 2),
+            Verdict::Missing => (UnitHealth::Missing, 3),
+            Verdict::Failed => (UnitHealth::Degraded, 4),
+            Verdict::Unknown => (UnitHealth::Unknown, 5),
+        };
+        if self.worst.as_ref().is_none_or(|(_, worst, _)| rank > *worst) {
+            let cause = if rank == 0 { String::new() } else { format!("{key}: {}", assessment.message) };
+            self.worst = Some((health, rank, cause));
+        }
+    }
+
+    fn end(self) -> (UnitHealth, String) {
+        if self.there == 0 && self.total > 0 {
+            return (UnitHealth::Missing, "nothing of it is there".into());
+        }
+        self.worst.map_or((UnitHealth::Healthy, String::new()), |(health, _, cause)| (health, cause))
+    }
+}

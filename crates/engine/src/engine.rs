@@ -1,0 +1,329 @@
+//! The engine: keeps units in sync, as long as it runs.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use futures::StreamExt as _;
+use tokio::sync::{Notify, Semaphore, watch};
+use tokio::task::JoinSet;
+use towpath_clock::{Clock, SystemClock};
+use towpath_cluster::cache::{CacheEvent, KindState, What};
+use towpath_health::{BadOverride, Overrides};
+use towpath_object::{Digest, Key};
+use towpath_plan::Applied;
+use towpath_plan::sync::Stop;
+
+use crate::events::{Event, Events, Hub};
+use crate::gate::{GateHandle, Gates, SyncGate};
+use crate::member::{Member, Members};
+use crate::queue::Queue;
+use crate::resolved::Resolved;
+use crate::settings::{Effect, Settings};
+use crate::source::{ClusterChange, ClusterStore, ManifestSource};
+use crate::store::{UnitChange, UnitStore};
+use crate::unit::{ClusterId, UnitId};
+
+/// How much an engine does at the same time.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Units that are compared.
+    pub status: usize,
+    /// Units that are synced.
+    pub operations: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { status: 20, operations: 10 }
+    }
+}
+
+/// Keeps units in sync. A cheap handle: clones are the same engine.
+#[derive(Clone)]
+pub struct Engine {
+    pub(crate) shared: Arc<Shared>,
+}
+
+/// What all handles of an engine share.
+pub(crate) struct Shared {
+    pub(crate) units: Arc<dyn UnitStore>,
+    pub(crate) manifests: Arc<dyn ManifestSource>,
+    pub(crate) clusters: Arc<dyn ClusterStore>,
+    pub(crate) members: Members,
+    pub(crate) settings: RwLock<Arc<Settings>>,
+    /// The settings' scripts, ready to run.
+    pub(crate) overrides: RwLock<Overrides>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) hub: Hub,
+    pub(crate) gates: Gates,
+    pub(crate) queue: Queue<UnitId>,
+    pub(crate) memory: Mutex<BTreeMap<UnitId, Memory>>,
+    pub(crate) stopping: watch::Sender<bool>,
+}
+
+/// What the engine remembers of a unit while it runs. All of it can be had again.
+#[derive(Default)]
+pub(crate) struct Memory {
+    /// Its manifests, ready for comparing.
+    pub(crate) resolved: Option<Arc<Resolved>>,
+    /// What is known of each apply, Secrets included: that is never written down.
+    pub(crate) records: BTreeMap<Key, Applied>,
+    /// What the server has said of objects whose record does not prove anything, at which of their versions.
+    pub(crate) asked: BTreeMap<Key, Asked>,
+    /// Rings when something of it changes.
+    pub(crate) signal: Arc<Notify>,
+    /// Stops the operation under way.
+    pub(crate) stop: Option<watch::Sender<Option<Stop>>>,
+}
+
+/// What the server has said of an object.
+#[derive(Clone)]
+pub(crate) struct Asked {
+    /// At this version.
+    pub(crate) version: String,
+    /// Of this manifest.
+    pub(crate) manifest: Digest,
+    /// An apply would change nothing.
+    pub(crate) same: bool,
+}
+
+/// Makes an engine.
+pub struct Builder {
+    units: Arc<dyn UnitStore>,
+    clusters: Arc<dyn ClusterStore>,
+    manifests: Arc<dyn ManifestSource>,
+    settings: Settings,
+    clock: Arc<dyn Clock>,
+}
+
+impl Builder {
+    /// With these settings.
+    #[must_use]
+    pub fn settings(mut self, settings: Settings) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// With this clock.
+    #[must_use]
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// The engine, not running yet; or what is wrong with a script of the settings.
+    pub fn build(self) -> Result<Engine, BadOverride> {
+        let overrides = self.settings.overrides()?;
+        let shared = Shared {
+            members: Members::new(self.clusters.clone()),
+            clusters: self.clusters,
+            units: self.units,
+            manifests: self.manifests,
+            settings: RwLock::new(Arc::new(self.settings)),
+            overrides: RwLock::new(overrides),
+            clock: self.clock,
+            hub: Hub::default(),
+            gates: Gates::default(),
+            queue: Queue::default(),
+            memory: Mutex::default(),
+            stopping: watch::channel(false).0,
+        };
+        Ok(Engine { shared: Arc::new(shared) })
+    }
+}
+
+impl Engine {
+    /// An engine over these units, clusters and manifests.
+    pub fn builder(
+        units: Arc<dyn UnitStore>,
+        clusters: Arc<dyn ClusterStore>,
+        manifests: Arc<dyn ManifestSource>,
+    ) -> Builder {
+        let clock = Arc::new(SystemClock::default());
+        Builder { units, clusters, manifests, settings: Settings::default(), clock }
+    }
+
+    /// Runs until [`stop`](Self::stop). Operations under way are left as they are: the next run takes them up.
+    pub async fn run(&self, limits: Limits) {
+        let mut tasks = JoinSet::new();
+        tasks.spawn(watch_units(self.shared.clone()));
+        tasks.spawn(watch_clusters(self.shared.clone()));
+        tasks.spawn(recompare(self.shared.clone()));
+        let operations = Arc::new(Semaphore::new(limits.operations.max(1)));
+        for _ in 0..limits.status.max(1) {
+            tasks.spawn(work(self.clone(), operations.clone()));
+        }
+        let mut stopping = self.shared.stopping.subscribe();
+        let _ = stopping.wait_for(|stop| *stop).await;
+        tasks.abort_all();
+    }
+
+    /// Ends [`run`](Self::run).
+    pub fn stop(&self) {
+        self.shared.stopping.send_replace(true);
+    }
+
+    /// Looks at a unit as soon as possible.
+    pub fn refresh(&self, unit: &UnitId) {
+        self.shared.queue.push(unit.clone());
+    }
+
+    /// Changes how the engine works, while it works; or says what is wrong with a script.
+    pub async fn set_settings(&self, settings: Settings) -> Result<Effect, BadOverride> {
+        let overrides = settings.overrides()?;
+        *self.shared.overrides.write().unwrap_or_else(PoisonError::into_inner) = overrides;
+        let effect = {
+            let mut current = self.shared.settings.write().unwrap_or_else(PoisonError::into_inner);
+            let effect = current.effect(&settings);
+            *current = Arc::new(settings);
+            effect
+        };
+        if effect == Effect::Rebuild {
+            self.shared.members.forget_all().await;
+            self.shared.forget_manifests();
+        }
+        if effect != Effect::None {
+            self.shared.push_all().await;
+        }
+        Ok(effect)
+    }
+
+    /// What happens from now on. Dropping it unsubscribes.
+    pub fn subscribe(&self) -> Events {
+        self.shared.hub.subscribe()
+    }
+
+    /// Lets somebody see, edit or veto every sync. Dropping the handle takes the gate away.
+    pub fn add_gate(&self, gate: Arc<dyn SyncGate>) -> GateHandle {
+        self.shared.gates.add(gate)
+    }
+}
+
+impl Shared {
+    pub(crate) fn settings(&self) -> Arc<Settings> {
+        self.settings.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Reads or changes what is remembered of a unit.
+    pub(crate) fn remember<T>(&self, unit: &UnitId, change: impl FnOnce(&mut Memory) -> T) -> T {
+        let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        change(memory.entry(unit.clone()).or_default())
+    }
+
+    fn forget_manifests(&self) {
+        let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        for unit in memory.values_mut() {
+            unit.resolved = None;
+        }
+    }
+
+    /// Looks at all units again.
+    pub(crate) async fn push_all(&self) {
+        match self.units.list().await {
+            Ok(units) => units.into_iter().for_each(|stored| self.queue.push(stored.unit.id)),
+            Err(error) => tracing::warn!(%error, "the units cannot be listed"),
+        }
+    }
+
+    /// The cluster of a unit; its events are followed from the first use on.
+    pub(crate) async fn member(
+        self: &Arc<Self>,
+        id: &ClusterId,
+    ) -> Result<Arc<Member>, crate::member::MemberError> {
+        let (member, new) = self.members.get(id, &self.settings()).await?;
+        if new {
+            tokio::spawn(follow(self.clone(), id.clone(), member.clone()));
+        }
+        Ok(member)
+    }
+}
+
+/// A worker: compares one unit after the other. A sync that is due goes on beside it, under its own limit.
+async fn work(engine: Engine, operations: Arc<Semaphore>) {
+    loop {
+        let unit = engine.shared.queue.take().await;
+        let due = engine.look_at(&unit).await;
+        engine.shared.queue.done(&unit);
+        if let Some(due) = due {
+            let (engine, operations) = (engine.clone(), operations.clone());
+            tokio::spawn(async move {
+                let Ok(_permit) = operations.acquire_owned().await else { return };
+                engine.sync(due).await;
+            });
+        }
+    }
+}
+
+async fn watch_units(shared: Arc<Shared>) {
+    let mut changes = shared.units.watch();
+    shared.push_all().await;
+    while let Some(change) = changes.next().await {
+        match change {
+            UnitChange::Changed(id) => shared.queue.push(id),
+            UnitChange::Removed(id) => {
+                shared.memory.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+            }
+            UnitChange::Lagged => shared.push_all().await,
+        }
+    }
+}
+
+async fn watch_clusters(shared: Arc<Shared>) {
+    let mut changes = shared.clusters.watch();
+    while let Some(change) = changes.next().await {
+        let (ClusterChange::Changed(id) | ClusterChange::Removed(id)) = change;
+        shared.members.forget(&id).await;
+        shared.push_all().await;
+    }
+}
+
+/// The safety net: everything is looked at now and then.
+async fn recompare(shared: Arc<Shared>) {
+    loop {
+        tokio::time::sleep(shared.settings().recompare).await;
+        shared.push_all().await;
+    }
+}
+
+/// Passes on what a cluster's cache tells: to subscribers, to the queue, and to operations that wait.
+async fn follow(shared: Arc<Shared>, cluster: ClusterId, member: Arc<Member>) {
+    let mut events = member.cache.subscribe();
+    let (hub, name, cache) = (shared.hub.clone(), cluster.clone(), member.cache.clone());
+    drop(member);
+    tokio::spawn(async move {
+        cache.ready_all().await;
+        hub.tell(Event::CacheReady { cluster: name });
+    });
+    let mut stopping = shared.stopping.subscribe();
+    loop {
+        let event = tokio::select! {
+            event = events.next() => event,
+            _ = stopping.wait_for(|stop| *stop) => return,
+        };
+        let Some(event) = event else { return };
+        match event {
+            CacheEvent::Changed(change) => {
+                for unit in &change.units {
+                    let unit = UnitId(unit.to_string());
+                    shared.remember(&unit, |memory| memory.signal.notify_waiters());
+                    shared.queue.push(unit);
+                }
+                let (cluster, key) = (cluster.clone(), change.key.clone());
+                shared.hub.tell(match change.what {
+                    What::Removed => Event::ResourceRemoved { cluster, key },
+                    What::Added | What::Updated => Event::ResourceUpdated { cluster, key },
+                });
+            }
+            CacheEvent::Kind(kind, KindState::Stale { error, .. }) => {
+                shared.hub.tell(Event::KindStale {
+                    cluster: cluster.clone(),
+                    kind: kind.to_string(),
+                    message: error.to_string(),
+                });
+            }
+            CacheEvent::Kind(..) | CacheEvent::Kinds | CacheEvent::Reachable(_) | CacheEvent::Lagged(_) => {
+                shared.push_all().await;
+            }
+        }
+    }
+}

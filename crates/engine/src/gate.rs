@@ -1,0 +1,80 @@
+//! Gates: somebody who sees a plan before it is carried out, and may edit or veto it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use futures::future::{BoxFuture, FutureExt as _, ready};
+use towpath_plan::sync::Task;
+
+use crate::unit::{OperationState, Unit};
+
+/// Why a sync may not go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Veto {
+    /// In a sentence.
+    pub message: String,
+}
+
+/// Sees every sync. Runs outside every lock; while it thinks only its own unit waits.
+pub trait SyncGate: Send + Sync {
+    /// Before anything is written: gives back the tasks that may be done, or a veto.
+    fn before_sync<'a>(&'a self, unit: &'a Unit, tasks: Vec<Task>) -> BoxFuture<'a, Result<Vec<Task>, Veto>>;
+
+    /// When it is over.
+    fn after_sync<'a>(&'a self, _unit: &'a Unit, _state: &'a OperationState) -> BoxFuture<'a, ()> {
+        ready(()).boxed()
+    }
+}
+
+/// The gates of an engine, in the order in which they were added.
+#[derive(Clone, Default)]
+pub(crate) struct Gates {
+    inner: Arc<Mutex<Inner>>,
+}
+
+#[derive(Default)]
+struct Inner {
+    gates: BTreeMap<u64, Arc<dyn SyncGate>>,
+    next: u64,
+}
+
+/// Keeps a gate in place. Dropping it takes the gate away.
+pub struct GateHandle {
+    gates: Weak<Mutex<Inner>>,
+    number: u64,
+}
+
+impl Drop for GateHandle {
+    fn drop(&mut self) {
+        if let Some(inner) = self.gates.upgrade() {
+            inner.lock().unwrap_or_else(PoisonError::into_inner).gates.remove(&self.number);
+        }
+    }
+}
+
+impl Gates {
+    pub(crate) fn add(&self, gate: Arc<dyn SyncGate>) -> GateHandle {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = inner.next;
+        inner.next += 1;
+        inner.gates.insert(number, gate);
+        GateHandle { gates: Arc::downgrade(&self.inner), number }
+    }
+
+    fn all(&self) -> Vec<Arc<dyn SyncGate>> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner).gates.values().cloned().collect()
+    }
+
+    pub(crate) async fn before_sync(&self, unit: &Unit, mut tasks: Vec<Task>) -> Result<Vec<Task>, Veto> {
+        for gate in self.all() {
+            tasks = gate.before_sync(unit, tasks).await?;
+        }
+        Ok(tasks)
+    }
+
+    pub(crate) async fn after_sync(&self, unit: &Unit, state: &OperationState) {
+        for gate in self.all() {
+            gate.after_sync(unit, state).await;
+        }
+    }
+}

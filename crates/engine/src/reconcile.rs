@@ -1,0 +1,263 @@
+//! Looking at a unit: compare, say how it is, and decide whether a sync is due.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, PoisonError};
+
+use towpath_cluster::Apply;
+use towpath_cluster::cache::{GroupKind, KindState, Managed, Wanted};
+use towpath_health::{Judge, Rules as HealthRules};
+use towpath_object::Key;
+use towpath_plan::sync::{Rules, Stop};
+use towpath_plan::{Applied, Inventory, differs};
+
+use crate::compare::{Comparison, Standing, compare};
+use crate::engine::{Asked, Engine};
+use crate::events::Event;
+use crate::member::Member;
+use crate::resolved::{Resolved, resolve};
+use crate::source::{GenerateRequest, Rendered};
+use crate::store::{StoreError, Stored};
+use crate::unit::{Operation, OperationState, Phase, Status, SyncState, Unit, UnitId};
+
+/// A sync that is due.
+pub(crate) struct Due {
+    pub(crate) unit: Unit,
+    pub(crate) operation: Operation,
+    /// An operation that was under way when somebody was killed.
+    pub(crate) resume: Option<OperationState>,
+    pub(crate) stop: tokio::sync::watch::Receiver<Option<Stop>>,
+}
+
+/// A unit beside its cluster.
+pub(crate) struct Looked {
+    pub(crate) resolved: Arc<Resolved>,
+    pub(crate) comparison: Comparison,
+}
+
+impl Engine {
+    /// Compares a unit and says how it is. Gives back the sync that is due, if one is.
+    pub(crate) async fn look_at(&self, id: &UnitId) -> Option<Due> {
+        let stored = match self.shared.units.get(id).await {
+            Ok(stored) => stored?,
+            Err(error) => {
+                tracing::warn!(unit = %id, %error, "the unit cannot be read");
+                return None;
+            }
+        };
+        let looked = self.compare(&stored.unit, None).await;
+        let status = self.status(&stored.unit, &looked);
+        let unit = Unit { status: status.clone(), ..stored.unit.clone() };
+        if status != stored.unit.status {
+            match self.shared.units.set_status(id, &stored.version, status).await {
+                Ok(_) => {}
+                // Whoever changed it has put it into the queue again.
+                Err(StoreError::Conflict { .. } | StoreError::Missing { .. }) => return None,
+                Err(error) => tracing::warn!(unit = %id, %error, "the status cannot be written"),
+            }
+        }
+        self.decide(unit, looked.ok().as_ref())
+    }
+
+    /// The unit's manifests beside what is on its cluster; or why that cannot be told, in a sentence.
+    pub(crate) async fn compare(&self, unit: &Unit, revision: Option<String>) -> Result<Looked, String> {
+        let member =
+            self.shared.member(&unit.destination.cluster).await.map_err(|error| error.to_string())?;
+        let request = GenerateRequest { unit: Arc::new(unit.clone()), revision, anew: false };
+        let rendered = self.shared.manifests.generate(request).await.map_err(|error| error.to_string())?;
+        // Definitions are always watched, so the kinds are known once they have been read.
+        member.cache.ready([GroupKind::new("apiextensions.k8s.io", "CustomResourceDefinition")]).await;
+        let resolved = self.resolved(unit, &rendered, &member);
+        self.see(unit, &resolved, &member).await?;
+        let records = self.records(unit);
+        let now = self.shared.clock.now();
+        let judge = self.judge(unit.policy.rules);
+        let mut comparison = compare(unit, &judge, now, &resolved, &records, &member.cache);
+        self.ask(unit, &resolved, &member, &mut comparison).await;
+        Ok(Looked { resolved, comparison })
+    }
+
+    /// Where no record proves that an object is as wanted the server is asked, once for each of its versions. An object
+    /// that the server does not judge stays in doubt, and only that one.
+    async fn ask(&self, unit: &Unit, resolved: &Resolved, member: &Member, comparison: &mut Comparison) {
+        let how = Apply { manager: self.shared.settings().manager.clone(), force: true, dry_run: true };
+        for target in resolved.targets.iter() {
+            let key = target.key();
+            if comparison.standing.get(&key) != Some(&Standing::Doubtful) {
+                continue;
+            }
+            let Some(row) = member.cache.get(&key).filter(|row| !row.leaving) else { continue };
+            let known = self.shared.remember(&unit.id, |memory| memory.asked.get(&key).cloned());
+            let known = known.filter(|asked| asked.version == row.version && asked.manifest == target.digest);
+            let same = match known {
+                Some(asked) => asked.same,
+                None => {
+                    let Some(live) = row.managed.as_ref().map(Managed::object) else { continue };
+                    let touched = row.managed.iter().flat_map(|managed| &managed.managers);
+                    let touched = touched.into_iter().any(|manager| manager.starts_with("kubectl"));
+                    let Ok(answer) = member.cluster.apply(&target.resource, &target.object, &how).await
+                    else {
+                        continue;
+                    };
+                    let same = !touched && !differs(live.value(), &answer.object);
+                    let asked = Asked { version: row.version.clone(), manifest: target.digest, same };
+                    self.shared.remember(&unit.id, |memory| memory.asked.insert(key.clone(), asked));
+                    same
+                }
+            };
+            if same {
+                comparison.standing.insert(key, Standing::Same);
+            }
+        }
+    }
+
+    /// From memory while revision and spec are the same.
+    fn resolved(&self, unit: &Unit, rendered: &Rendered, member: &Member) -> Arc<Resolved> {
+        let known = self.shared.remember(&unit.id, |memory| memory.resolved.clone());
+        if let Some(known) = known
+            && known.revision == rendered.revision
+            && known.generation == unit.generation
+            && known.unknown.is_empty()
+        {
+            return known;
+        }
+        let label = &self.shared.settings().instance_label;
+        let resolved = Arc::new(resolve(unit, rendered, &member.cache.kinds(), label));
+        self.shared.remember(&unit.id, |memory| memory.resolved = Some(resolved.clone()));
+        resolved
+    }
+
+    /// Makes sure that everything the unit uses is watched and known.
+    async fn see(&self, unit: &Unit, resolved: &Resolved, member: &Member) -> Result<(), String> {
+        let label = self.shared.settings().instance_label.clone();
+        let wanted = resolved.wanted.iter().map(|one| one.object.key());
+        let had = self.records(unit).into_keys();
+        let kinds: BTreeSet<GroupKind> =
+            wanted.chain(had).map(|key: Key| GroupKind::new(&key.group, &key.kind)).collect();
+        let wishes = kinds.iter().filter(|kind| member.cache.kind_state(kind).is_none());
+        member.cache.want(wishes.map(|kind| Wanted::all(kind.clone()).labelled(&label)));
+        let states = member.cache.ready(kinds.iter().cloned()).await;
+        let blind = kinds.iter().zip(&states).find_map(|(kind, state)| match state {
+            KindState::Stale { error, .. } | KindState::Forbidden { error } => {
+                Some(format!("{kind}: {error}"))
+            }
+            KindState::Listing | KindState::Live | KindState::Gone => None,
+        });
+        blind.map_or(Ok(()), Err)
+    }
+
+    /// What is known of each apply: from memory, and at first from what was written down.
+    pub(crate) fn records(&self, unit: &Unit) -> BTreeMap<Key, Applied> {
+        self.shared.remember(&unit.id, |memory| {
+            if memory.records.is_empty() {
+                let written = Inventory::parse(&unit.status.inventory).unwrap_or_default();
+                memory.records =
+                    written.entries.into_iter().map(|(key, entry)| (key, entry.applied)).collect();
+            }
+            memory.records.clone()
+        })
+    }
+
+    /// Judges health by the unit's rules, after the scripts of the settings.
+    pub(crate) fn judge(&self, rules: Rules) -> Judge {
+        let judge = Judge::new(match rules {
+            Rules::Argo => HealthRules::Argo,
+            Rules::Kstatus => HealthRules::Kstatus,
+        });
+        judge.with_overrides(self.shared.overrides.read().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+
+    /// What is to be said of a unit now.
+    fn status(&self, unit: &Unit, looked: &Result<Looked, String>) -> Status {
+        let mut status = unit.status.clone();
+        status.observed_generation = unit.generation;
+        match looked {
+            Ok(Looked { resolved, comparison }) => {
+                status.revision.clone_from(&resolved.revision);
+                status.sync = comparison.state();
+                status.health = comparison.health;
+                status.message.clone_from(&comparison.message);
+            }
+            Err(message) => {
+                status.sync = SyncState::Unknown;
+                status.message.clone_from(message);
+            }
+        }
+        if status.message != unit.status.message && !status.message.is_empty() {
+            let event =
+                Event::Unit { unit: unit.id.clone(), reason: "Compared", message: status.message.clone() };
+            self.shared.hub.tell(event);
+        }
+        status
+    }
+
+    /// Whether a sync is due. One unit has one at a time.
+    fn decide(&self, unit: Unit, looked: Option<&Looked>) -> Option<Due> {
+        let running = self.shared.remember(&unit.id, |memory| memory.stop.clone());
+        if let Some(stop) = running {
+            if unit.operation.as_ref().is_some_and(|operation| operation.terminate) {
+                stop.send_replace(Some(Stop::Now("it was terminated".into())));
+            }
+            return None;
+        }
+        let (operation, resume) = wish(&unit, looked?)?;
+        let (sender, stop) = tokio::sync::watch::channel(None);
+        self.shared.remember(&unit.id, |memory| memory.stop = Some(sender));
+        Some(Due { unit, operation, resume, stop })
+    }
+
+    /// Changes a unit's status, whoever else changes the unit meanwhile.
+    pub(crate) async fn change_status(
+        &self,
+        id: &UnitId,
+        change: impl Fn(&mut Status) + Send + Sync,
+    ) -> Result<Stored, StoreError> {
+        loop {
+            let Some(mut stored) = self.shared.units.get(id).await? else {
+                return Err(StoreError::Missing { id: id.clone() });
+            };
+            let before = stored.unit.status.clone();
+            change(&mut stored.unit.status);
+            if stored.unit.status == before {
+                return Ok(stored);
+            }
+            match self.shared.units.set_status(id, &stored.version, stored.unit.status.clone()).await {
+                Ok(version) => return Ok(Stored { version, ..stored }),
+                Err(StoreError::Conflict { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+/// What somebody asks for, what was interrupted, or what the unit's policy asks for.
+fn wish(unit: &Unit, looked: &Looked) -> Option<(Operation, Option<OperationState>)> {
+    if let Some(state) = &unit.status.operation
+        && !state.phase.is_over()
+    {
+        return Some((state.operation.clone(), Some(state.clone())));
+    }
+    if let Some(operation) = &unit.operation
+        && !operation.terminate
+    {
+        return Some((operation.clone(), None));
+    }
+    let automated = unit.policy.automated?;
+    let comparison = &looked.comparison;
+    let extra = automated.prune && !comparison.extra.is_empty();
+    if comparison.is_settled() && !extra {
+        return None;
+    }
+    let last = unit.status.operation.as_ref();
+    let tried = last.is_some_and(|state| state.revision == looked.resolved.revision);
+    let failed = last.is_some_and(|state| state.phase != Phase::Succeeded);
+    // A revision that failed is not tried again by itself; one that succeeded and drifted is, if it may heal.
+    if tried && (failed || !automated.self_heal) {
+        return None;
+    }
+    let mut options = unit.policy.options.clone();
+    options.prune = automated.prune;
+    options.allow_empty = automated.allow_empty;
+    options.out_of_sync_only = true;
+    let revision = Some(looked.resolved.revision.clone());
+    Some((Operation { revision, options: Some(options), initiator: "engine".into(), terminate: false }, None))
+}

@@ -1,0 +1,76 @@
+//! How an engine works, changeable while it runs.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use towpath_cluster::cache::Filter;
+use towpath_health::{BadOverride, Overrides};
+
+/// How an engine works.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// The label that names an object's unit. Every managed object carries it.
+    pub instance_label: String,
+    /// The name under which our fields are owned.
+    pub manager: String,
+    /// Which kinds are watched at all; nothing: those that units use.
+    pub watch_all: Option<Filter>,
+    /// Lua health scripts by `group/kind`, which may hold wildcards.
+    pub health_scripts: BTreeMap<String, String>,
+    /// How often a unit is compared even if nothing seems to have happened.
+    pub recompare: Duration,
+    /// How many requests one operation has under way at once.
+    pub concurrency: usize,
+    /// How many deliveries a unit remembers.
+    pub history: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            instance_label: "towpath.dev/unit".into(),
+            manager: "towpath".into(),
+            watch_all: None,
+            health_scripts: BTreeMap::new(),
+            recompare: Duration::from_secs(600),
+            concurrency: 16,
+            history: 10,
+        }
+    }
+}
+
+/// What a change of settings brings about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing.
+    None,
+    /// Units are compared again.
+    Recompare,
+    /// What is known of clusters is gathered anew.
+    Rebuild,
+}
+
+impl Settings {
+    /// The health scripts, ready to run.
+    pub(crate) fn overrides(&self) -> Result<Overrides, BadOverride> {
+        let mut overrides = Overrides::default();
+        for (kind, script) in &self.health_scripts {
+            overrides.health(kind, script)?;
+        }
+        Ok(overrides)
+    }
+
+    /// What follows from changing to `next`.
+    pub fn effect(&self, next: &Self) -> Effect {
+        if self == next {
+            Effect::None
+        } else if self.instance_label != next.instance_label
+            || self.manager != next.manager
+            || self.watch_all != next.watch_all
+        {
+            Effect::Rebuild
+        } else {
+            Effect::Recompare
+        }
+    }
+}

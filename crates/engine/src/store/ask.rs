@@ -1,0 +1,56 @@
+//! Asking for syncs through a store, and waiting for them: for whoever has units and not the engine.
+
+use std::time::Duration;
+
+use futures::StreamExt as _;
+use tokio::time::timeout;
+
+use crate::store::{StoreError, UnitStore};
+use crate::unit::{Operation, OperationState, UnitId};
+
+/// Asks for a sync. One that is asked for already stays as it is: then this is a conflict.
+pub async fn start_sync(store: &dyn UnitStore, id: &UnitId, operation: Operation) -> Result<(), StoreError> {
+    let stored = store.get(id).await?.ok_or_else(|| StoreError::Missing { id: id.clone() })?;
+    if stored.unit.operation.is_some() {
+        return Err(StoreError::Conflict { id: id.clone() });
+    }
+    store.set_operation(id, &stored.version, Some(operation)).await.map(|_| ())
+}
+
+/// Asks for a sync whatever is asked for already.
+pub async fn force_sync(store: &dyn UnitStore, id: &UnitId, operation: Operation) -> Result<(), StoreError> {
+    loop {
+        let stored = store.get(id).await?.ok_or_else(|| StoreError::Missing { id: id.clone() })?;
+        match store.set_operation(id, &stored.version, Some(operation.clone())).await {
+            Err(StoreError::Conflict { .. }) => {}
+            other => return other.map(|_| ()),
+        }
+    }
+}
+
+/// Stops the sync under way.
+pub async fn terminate(store: &dyn UnitStore, id: &UnitId) -> Result<(), StoreError> {
+    force_sync(store, id, Operation { terminate: true, ..Operation::default() }).await
+}
+
+/// Waits until nothing is asked for and nothing is under way; the last sync, or nothing when time is up.
+pub async fn await_sync(
+    store: &dyn UnitStore,
+    id: &UnitId,
+    limit: Duration,
+) -> Result<Option<OperationState>, StoreError> {
+    let waiting = async {
+        let mut changes = store.watch();
+        loop {
+            let stored = store.get(id).await?.ok_or_else(|| StoreError::Missing { id: id.clone() })?;
+            let last = stored.unit.status.operation;
+            if stored.unit.operation.is_none() && last.as_ref().is_some_and(|state| state.phase.is_over()) {
+                return Ok(last);
+            }
+            if changes.next().await.is_none() {
+                return Ok(None);
+            }
+        }
+    };
+    timeout(limit, waiting).await.unwrap_or(Ok(None))
+}

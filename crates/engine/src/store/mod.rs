@@ -1,0 +1,98 @@
+//! Where units are kept. The engine knows a store only by this trait; who stands behind it may be memory, a cluster,
+//! a database.
+
+mod ask;
+mod memory;
+
+use futures::future::BoxFuture;
+use futures::stream::BoxStream;
+
+use crate::unit::{Operation, Status, Unit, UnitId};
+
+pub use ask::{await_sync, force_sync, start_sync, terminate};
+pub use memory::MemoryStore;
+
+/// Marks a state of a unit, so that a write can say which state it builds on. Opaque to the engine.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Version(pub String);
+
+/// A unit as it is in the store.
+#[derive(Clone, Debug)]
+pub struct Stored {
+    /// The unit.
+    pub unit: Unit,
+    /// Its state.
+    pub version: Version,
+}
+
+/// What happened to a unit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum UnitChange {
+    /// It is new or something about it changed: ask for it.
+    Changed(UnitId),
+    /// It is gone.
+    Removed(UnitId),
+    /// Changes may have been missed: list again.
+    Lagged,
+}
+
+/// Why a store did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// Somebody else changed the unit in the meantime: read it again. A normal outcome.
+    #[error("the unit {id} was changed in the meantime")]
+    Conflict {
+        /// The unit.
+        id: UnitId,
+    },
+    /// There is no such unit.
+    #[error("there is no unit {id}")]
+    Missing {
+        /// The unit.
+        id: UnitId,
+    },
+    /// There is such a unit already.
+    #[error("there is a unit {id} already")]
+    Exists {
+        /// The unit.
+        id: UnitId,
+    },
+    /// The store cannot be reached or refuses.
+    #[error("{what}: {message}")]
+    Broken {
+        /// What was asked for.
+        what: String,
+        /// What the store said.
+        message: String,
+    },
+}
+
+/// The units of an engine.
+pub trait UnitStore: Send + Sync {
+    /// All units.
+    fn list(&self) -> BoxFuture<'_, Result<Vec<Stored>, StoreError>>;
+    /// One unit.
+    fn get<'a>(&'a self, id: &'a UnitId) -> BoxFuture<'a, Result<Option<Stored>, StoreError>>;
+    /// Adds a unit.
+    fn create(&self, unit: Unit) -> BoxFuture<'_, Result<Stored, StoreError>>;
+    /// Replaces what a person says of a unit (source, destination, policy); status and operation stay.
+    fn update<'a>(&'a self, unit: Unit, expect: &'a Version) -> BoxFuture<'a, Result<Stored, StoreError>>;
+    /// Takes a unit away.
+    fn delete<'a>(&'a self, id: &'a UnitId) -> BoxFuture<'a, Result<(), StoreError>>;
+    /// Writes what the engine says of a unit.
+    fn set_status<'a>(
+        &'a self,
+        id: &'a UnitId,
+        expect: &'a Version,
+        status: Status,
+    ) -> BoxFuture<'a, Result<Version, StoreError>>;
+    /// Asks for an operation, or takes the request away.
+    fn set_operation<'a>(
+        &'a self,
+        id: &'a UnitId,
+        expect: &'a Version,
+        operation: Option<Operation>,
+    ) -> BoxFuture<'a, Result<Version, StoreError>>;
+    /// What happens to units from now on.
+    fn watch(&self) -> BoxStream<'static, UnitChange>;
+}

@@ -1,0 +1,215 @@
+//! A unit: something to keep in sync. What a person wants of it, what the engine says of it, and what is asked of it
+//! now, all plain data that a store can keep.
+
+use std::fmt;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use towpath_plan::sync::{Progress, Rules, SyncOptions};
+
+/// The name of a unit: unique in its store, and fit for a label.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct UnitId(pub String);
+
+impl fmt::Display for UnitId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The name of a cluster.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ClusterId(pub String);
+
+impl fmt::Display for ClusterId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Something to keep in sync.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Unit {
+    /// Its name.
+    pub id: UnitId,
+    /// Counts the changes to source, destination and policy.
+    #[serde(default)]
+    pub generation: u64,
+    /// Where its manifests come from. Only the manifest source understands it.
+    pub source: Value,
+    /// Where they go.
+    pub destination: Destination,
+    /// How.
+    #[serde(default)]
+    pub policy: Policy,
+    /// Units that have to be in sync and ready first.
+    #[serde(default)]
+    pub depends_on: Vec<UnitId>,
+    /// It is to go with everything it has.
+    #[serde(default)]
+    pub deleting: bool,
+    /// What the engine says of it.
+    #[serde(default)]
+    pub status: Status,
+    /// What is asked of it now.
+    #[serde(default)]
+    pub operation: Option<Operation>,
+}
+
+/// Where a unit goes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Destination {
+    /// The cluster.
+    pub cluster: ClusterId,
+    /// The namespace of objects that name none.
+    pub namespace: String,
+}
+
+/// How a unit is kept in sync.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Policy {
+    /// Whose rules decide about order, health and failure.
+    pub rules: Rules,
+    /// What the engine does without being asked.
+    pub automated: Option<Automated>,
+    /// The options of its syncs.
+    pub options: SyncOptions,
+}
+
+/// What the engine does without being asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Automated {
+    /// Delete what is no longer wanted.
+    pub prune: bool,
+    /// Put right what others changed.
+    pub self_heal: bool,
+    /// Accept a revision without any object.
+    pub allow_empty: bool,
+}
+
+/// A request: sync now.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Operation {
+    /// To this revision; otherwise to the newest.
+    pub revision: Option<String>,
+    /// Options that are different this time.
+    pub options: Option<SyncOptions>,
+    /// Who asks.
+    pub initiator: String,
+    /// Stop what is under way.
+    pub terminate: bool,
+}
+
+/// What the engine says of a unit.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Status {
+    /// The generation that was looked at.
+    pub observed_generation: u64,
+    /// The newest revision of its manifests that was seen.
+    pub revision: String,
+    /// Whether the cluster holds them.
+    pub sync: SyncState,
+    /// How its objects are.
+    pub health: UnitHealth,
+    /// Why it is as it is, in a sentence.
+    pub message: String,
+    /// The objects it has, as the inventory writes them: kept before they are applied.
+    pub inventory: String,
+    /// The operation under way, or the last one.
+    pub operation: Option<OperationState>,
+    /// Successful syncs, the newest last.
+    pub history: Vec<Delivery>,
+}
+
+/// Whether a cluster holds a unit's manifests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SyncState {
+    /// It cannot be told.
+    #[default]
+    Unknown,
+    /// It does.
+    Synced,
+    /// It does not.
+    OutOfSync,
+}
+
+/// How a unit's objects are, all together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum UnitHealth {
+    /// It cannot be told.
+    #[default]
+    Unknown,
+    /// All are as they should be.
+    Healthy,
+    /// Some are paused.
+    Suspended,
+    /// Some are on their way.
+    Progressing,
+    /// None is there.
+    Missing,
+    /// Some will not get there by themselves.
+    Degraded,
+}
+
+/// How an operation goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Phase {
+    /// It goes on.
+    #[default]
+    Running,
+    /// It is being stopped.
+    Terminating,
+    /// It did what it should.
+    Succeeded,
+    /// The cluster or a hook said no.
+    Failed,
+    /// We could not do our part.
+    Error,
+}
+
+impl Phase {
+    /// True when nothing more will happen.
+    pub fn is_over(self) -> bool {
+        matches!(self, Self::Succeeded | Self::Failed | Self::Error)
+    }
+}
+
+/// An operation and how it goes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OperationState {
+    /// What was asked.
+    pub operation: Operation,
+    /// How it goes.
+    pub phase: Phase,
+    /// Why, in a sentence.
+    pub message: String,
+    /// The revision it is pinned to.
+    pub revision: String,
+    /// When it began.
+    pub started: Timestamp,
+    /// When it ended.
+    pub finished: Option<Timestamp>,
+    /// How many times it has been tried again.
+    pub retries: u32,
+    /// What was done so far: enough to go on after a crash.
+    #[serde(default)]
+    pub progress: Progress,
+}
+
+/// A successful sync.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Delivery {
+    /// Counts up.
+    pub id: u64,
+    /// What was delivered.
+    pub revision: String,
+    /// From where.
+    pub source: Value,
+    /// When it began.
+    pub started: Timestamp,
+    /// When it ended.
+    pub finished: Timestamp,
+    /// Who asked.
+    pub initiator: String,
+}

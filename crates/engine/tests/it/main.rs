@@ -1,0 +1,5 @@
+//! The engine on a real control plane.
+
+mod hooks;
+mod life;
+mod world;
