@@ -1,5 +1,6 @@
 //! The annotations that steer a sync, under Argo CD's names, Helm's and our own. Ours win.
 
+use jiff::Timestamp;
 use towpath_object::Object;
 
 use super::Rules;
@@ -70,6 +71,11 @@ impl Annotation {
     }
 }
 
+/// When the deletions of a unit were consented to, by an annotation on it. What is no time is no consent.
+pub fn approved(unit: &Object, rules: Rules) -> Option<Timestamp> {
+    DELETION_APPROVED.text(unit, rules)?.parse().ok()
+}
+
 /// The items of a comma list, trimmed, without empty and repeated ones.
 pub fn items(text: Option<&str>) -> Vec<&str> {
     let mut found: Vec<&str> = Vec::new();
@@ -97,6 +103,13 @@ mod tests {
         assert_eq!(items(None), Vec::<&str>::new());
         assert_eq!(option(&["Prune=false", "Prune=confirm"], "Prune"), Some("false"));
         assert_eq!(option(&["PruneLast=true"], "Prune"), None);
+    }
+
+    #[test]
+    fn a_consent_is_a_time() {
+        let at = |text| approved(&annotated(&[(DELETION_APPROVED.argo, text)]), Rules::Argo);
+        assert_eq!(at("2026-01-02T03:04:05Z").map(Timestamp::as_second), Some(1_767_323_045));
+        assert_eq!(at("yes"), None);
     }
 
     #[test]

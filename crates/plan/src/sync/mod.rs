@@ -62,7 +62,7 @@ mod waves;
 pub use action::{Action, Answer, How, Method, Recreate};
 pub use annotation::{
     Annotation, COMPARE_OPTIONS, DELETION_APPROVED, HELM_HOOK, HELM_HOOK_DELETE_POLICY, HELM_HOOK_WEIGHT,
-    HELM_RESOURCE_POLICY, HOOK, HOOK_DELETE_POLICY, IGNORE_HEALTHCHECK, SYNC_OPTIONS, WAVE,
+    HELM_RESOURCE_POLICY, HOOK, HOOK_DELETE_POLICY, IGNORE_HEALTHCHECK, SYNC_OPTIONS, WAVE, approved,
 };
 pub use deletion::deletion;
 pub use hook::{ARGO_HOOK_FINALIZER, DeletePolicy, HOOK_FINALIZER, Hook, Role, delete_policies, role, wave};

@@ -13,5 +13,5 @@ pub use auto::{Attempt, AutoSync, Automation, Circumstances, ObjectState, Skip, 
 pub use duration::{BadDuration, read_duration};
 pub use heal::{heal_delay, heal_remaining};
 pub use history::{HISTORY_LIMIT, RollbackRefused, is_delivery, may_roll_back, remember, rollback_options};
-pub use preempt::Preemption;
+pub use preempt::{Preemption, time_is_up};
 pub use retry::{Backoff, NoRetry, RetryPolicy};

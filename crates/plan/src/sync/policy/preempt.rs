@@ -1,5 +1,6 @@
-//! What happens to the operation under way when a newer revision is wanted.
+//! When an operation under way is stopped: for a newer revision, or because its time is up.
 
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::super::Stop;
@@ -32,9 +33,25 @@ impl Preemption {
     }
 }
 
+/// Stops an operation that takes longer than allowed; zero allows any time.
+pub fn time_is_up(started: Timestamp, allowed: SignedDuration, now: Timestamp) -> Option<Stop> {
+    let late = allowed > SignedDuration::ZERO && now.duration_since(started) >= allowed;
+    late.then(|| Stop::Now(format!("it took longer than {allowed:#}")))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn time_may_be_limited() {
+        let second = |second| Timestamp::from_second(second).unwrap();
+        let allowed = SignedDuration::from_secs(90);
+        assert_eq!(time_is_up(second(0), allowed, second(89)), None);
+        let reason = "it took longer than 1m 30s".to_string();
+        assert_eq!(time_is_up(second(0), allowed, second(90)), Some(Stop::Now(reason)));
+        assert_eq!(time_is_up(second(0), SignedDuration::ZERO, second(1_000_000)), None);
+    }
 
     #[test]
     fn the_newest_revision_wins_as_the_policy_says() {

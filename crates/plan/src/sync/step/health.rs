@@ -64,33 +64,33 @@ impl Stepper<'_> {
         self.progress.set(&task.id, state, None, message);
     }
 
-    /// Waits for running hooks, and in an operation of several waves for the health of all that was applied.
+    /// Waits for running hooks, and in an operation of several waves for the health of all that was applied. Once
+    /// something has failed, or when a newer revision waits, only for hooks.
     pub(super) fn wait_for_running(&mut self) -> Option<Step> {
-        let awaited: Vec<&Task> = self
+        let (hooks, plain): (Vec<&Task>, Vec<&Task>) = self
             .schedule
             .tasks
             .iter()
-            .filter(|task| self.is_running(&task.id) && self.is_awaited(task))
-            .collect();
-        let hooks = awaited.iter().any(|task| task.is_hook());
-        let reason = if hooks { WaitReason::Hooks } else { WaitReason::Health };
-        // Hooks first: they are what people want to hear of.
-        let of_kind = awaited.iter().filter(|task| task.is_hook() == hooks).map(|task| task.id.clone());
-        self.wait_or_look(reason, of_kind.collect())
+            .filter(|task| self.is_running(&task.id))
+            .partition(|task| task.is_hook());
+        let ids = |tasks: Vec<&Task>| tasks.into_iter().map(|task| task.id.clone()).collect();
+        if !hooks.is_empty() {
+            return self.wait_or_look(WaitReason::Hooks, ids(hooks));
+        }
+        if self.is_ending() {
+            return None;
+        }
+        let more = self.pending().next().is_some();
+        let all = self.schedule.is_multi_step() || (self.schedule.options.wait && !more);
+        let definitions = self.schedule.rules == Rules::Kstatus && more;
+        let is_awaited =
+            |task: &&Task| all || (definitions && task.id.key.kind == "CustomResourceDefinition");
+        self.wait_or_look(WaitReason::Health, ids(plain.into_iter().filter(is_awaited).collect()))
     }
 
-    fn is_awaited(&self, task: &Task) -> bool {
-        if task.is_hook() {
-            return true;
-        }
-        if matches!(self.situation.stop, Some(Stop::AfterWave(_))) {
-            return false;
-        }
-        let definition = task.id.key.kind == "CustomResourceDefinition";
-        let more = self.pending().next().is_some();
-        self.schedule.is_multi_step()
-            || (self.schedule.options.wait && !more)
-            || (definition && self.schedule.rules == Rules::Kstatus && more)
+    /// True when no further wave will be begun.
+    fn is_ending(&self) -> bool {
+        matches!(self.situation.stop, Some(Stop::AfterWave(_))) || !self.progress.failures().is_empty()
     }
 
     /// Waits for running tasks. What is not seen a second time is asked for, because it may have been deleted.
@@ -112,7 +112,7 @@ impl Stepper<'_> {
 
     /// Waits for pruned objects that are still there.
     pub(super) fn wait_for_deletions(&mut self) -> Option<Step> {
-        if matches!(self.situation.stop, Some(Stop::AfterWave(_))) {
+        if self.is_ending() {
             return None;
         }
         let going = self.schedule.tasks.iter().filter(|task| task.is_prune()).filter(|task| {

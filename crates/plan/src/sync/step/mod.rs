@@ -116,6 +116,9 @@ impl<'a> Stepper<'a> {
         if let Some(Stop::Now(reason)) = &self.situation.stop {
             return self.terminate(reason);
         }
+        if let (Some(Stop::AfterWave(reason)), false) = (&self.situation.stop, self.progress.has_begun()) {
+            return superseded(reason);
+        }
         if let Some(step) = self.begin() {
             return step;
         }
@@ -139,8 +142,7 @@ impl<'a> Stepper<'a> {
             return self.succeed();
         };
         if let Some(Stop::AfterWave(reason)) = &self.situation.stop {
-            let message = format!("stopped after a wave: {reason}");
-            return Step::Done(Outcome { end: End::Superseded, message });
+            return superseded(reason);
         }
         let tasks = self.pending().filter(|task| task.slot() == slot).collect();
         self.run(tasks)
@@ -167,6 +169,11 @@ impl<'a> Stepper<'a> {
             _ => None,
         }
     }
+}
+
+/// The end because a newer revision waits.
+fn superseded(reason: &str) -> Step {
+    Step::Done(Outcome { end: End::Superseded, message: format!("stopped after a wave: {reason}") })
 }
 
 /// The step for actions, if there are any.

@@ -3,23 +3,14 @@
 use serde_json::json;
 
 use super::super::Verdict::{Failed, Progressing, Ready};
-use super::super::fixture::{object, wanted};
-use super::super::{End, Progress, Request, Rules, Wanted};
-use super::story::{config, deployment, hook, live};
+use super::super::fixture::wanted;
+use super::super::{End, Progress, Request, Rules};
+use super::story::{config, definition, deployment, hook, live};
 use super::world::{World, sync, sync_on};
 
 fn flux(request: &mut Request<'static>) {
     request.rules = Rules::Kstatus;
     request.options.prune = true;
-}
-
-fn definition() -> Wanted {
-    let value =
-        object("apiextensions.k8s.io/v1", "CustomResourceDefinition", "", "baskets.example.com", json!({}));
-    let mut value = value.into_value();
-    value["spec"] = json!({"group": "example.com", "scope": "Namespaced", "names": {"kind": "Basket", "plural": "baskets"},
-        "versions": [{"name": "v1", "served": true}]});
-    Wanted::new(value, None).unwrap()
 }
 
 #[test]

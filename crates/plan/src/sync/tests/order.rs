@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 use towpath_object::Object;
 
 use super::super::fixture::{object, request, wanted};
-use super::super::{Phase, Request, Rules, Schedule, Wanted, schedule};
+use super::super::{
+    Phase, Progress, Request, Rules, Schedule, Seen, Situation, Step, Wanted, schedule, step,
+};
 
 /// Name, wave, wanted, live.
 type Row = (&'static str, i64, bool, bool);
@@ -176,6 +178,54 @@ fn phases_waves_kinds_and_names_in_that_order() {
             "SyncFail 0 Pod/web/fail",
         ]
     );
+}
+
+#[test]
+fn the_order_of_the_files_does_not_matter() {
+    let hook =
+        |name, phase| wanted("v1", "Pod", "", name, annotations(&[("argocd.argoproj.io/hook", phase)]));
+    let mut all = vec![
+        definition("3"),
+        wanted("example.com/v1", "Basket", "", "b", json!({})),
+        wanted("example.com/v1", "Basket", "other", "b", json!({})),
+        wanted("v1", "Namespace", "", "other", annotations(&[("argocd.argoproj.io/sync-wave", "9")])),
+        hook("h", "PreSync,PostSync"),
+        wanted("v1", "ConfigMap", "", "c", json!({})),
+        wanted("v1", "ConfigMap", "other", "c", json!({})),
+    ];
+    for rules in [Rules::Argo, Rules::Kstatus] {
+        let order = |wanted: &[Wanted]| {
+            let mut request = request(wanted.to_vec(), vec![object("v1", "Pod", "web", "old", json!({}))]);
+            request.rules = rules;
+            names(&schedule(request).unwrap())
+        };
+        let expected = order(&all);
+        for _ in 0..all.len() {
+            all.rotate_left(1);
+            assert_eq!(order(&all), expected);
+            all.reverse();
+            assert_eq!(order(&all), expected);
+        }
+    }
+}
+
+#[test]
+fn ten_thousand_objects_are_scheduled_and_stepped_quickly() {
+    let all: Vec<Wanted> = (0..10_000)
+        .map(|number| {
+            let wave = (number % 20).to_string();
+            let name = format!("c{number}");
+            wanted("v1", "ConfigMap", "", &name, annotations(&[("argocd.argoproj.io/sync-wave", &wave)]))
+        })
+        .collect();
+    let begun = std::time::Instant::now();
+    let made = schedule(request(all, vec![])).unwrap();
+    let mut progress = Progress::default();
+    let situation = Situation { view: &|_| Seen::Unseen, approved: None, stop: None };
+    let Step::Act(checks) = step(&made, &mut progress, &situation) else { panic!("checks") };
+    assert_eq!(checks.len(), 10_000);
+    // Generous: without optimisation, beside other tests. It is about a tenth of that.
+    assert!(begun.elapsed().as_secs() < 5, "{:?}", begun.elapsed());
 }
 
 #[test]

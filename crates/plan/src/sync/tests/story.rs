@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::super::fixture::wanted;
+use super::super::fixture::{object, wanted};
 use super::super::{Request, Wanted};
 
 pub fn config(name: &str, wave: i64) -> Wanted {
@@ -27,6 +27,16 @@ pub fn hook(name: &str, phase: &str, policy: &str) -> Wanted {
     let annotations =
         json!({"argocd.argoproj.io/hook": phase, "argocd.argoproj.io/hook-delete-policy": policy});
     wanted("batch/v1", "Job", "", name, json!({"annotations": annotations}))
+}
+
+/// The definition of baskets.
+pub fn definition() -> Wanted {
+    let value =
+        object("apiextensions.k8s.io/v1", "CustomResourceDefinition", "", "baskets.example.com", json!({}));
+    let mut value = value.into_value();
+    value["spec"] = json!({"group": "example.com", "scope": "Namespaced", "names": {"kind": "Basket", "plural": "baskets"},
+        "versions": [{"name": "v1", "served": true}]});
+    Wanted::new(value, None).unwrap()
 }
 
 /// The object as it would be live.

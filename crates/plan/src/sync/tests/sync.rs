@@ -1,9 +1,11 @@
 //! Syncs from beginning to end.
 
 use super::super::Verdict::{Failed, Progressing, Ready};
+use super::super::fixture::wanted;
 use super::super::{Code, End, Progress, State, Stop};
-use super::story::{config, deployment, hook, live, pruning, same};
+use super::story::{config, definition, deployment, hook, live, pruning, same};
 use super::world::{Ran, World, sync, sync_on};
+use serde_json::json;
 
 #[test]
 fn a_plain_unit_succeeds_as_soon_as_it_is_applied() {
@@ -131,6 +133,41 @@ fn later_kinds_of_a_wave_are_applied_though_an_earlier_one_failed() {
     let ran = sync(&mut world, &[config("c", 0), deployment("api", 0), deployment("late", 1)], &same);
     assert_eq!(ran.outcome().end, End::Failed);
     assert_eq!(world.log, ["apply c", "apply api"]);
+}
+
+#[test]
+fn a_failure_is_told_at_once_though_others_are_on_their_way() {
+    let mut world = World::default();
+    world.refuse("apply", "c", "no");
+    world.script("db", &[Progressing]);
+    let ran = sync(&mut world, &[config("c", 0), deployment("db", 0), deployment("late", 1)], &same);
+    assert_eq!(ran.outcome().message, "ConfigMap/web/c (Sync): no");
+}
+
+#[test]
+fn the_namespace_comes_first() {
+    let mut world = World::default();
+    let ran = sync(&mut world, &[config("c", -5)], &|request| request.options.create_namespace = true);
+    assert_eq!(ran.outcome().end, End::Succeeded);
+    assert_eq!(world.log, ["apply web", "apply c"]);
+}
+
+#[test]
+fn what_a_definition_defines_follows_when_it_is_established() {
+    let mut world = World::default();
+    world.script("baskets.example.com", &[Progressing, Ready]);
+    let basket = wanted("example.com/v1", "Basket", "", "basket", json!({}));
+    let ran = sync(&mut world, &[basket, definition(), config("c", 0)], &same);
+    assert_eq!(ran.outcome().end, End::Succeeded);
+    assert_eq!(
+        world.log,
+        [
+            "apply c",
+            "apply baskets.example.com",
+            "= waiting for healthy state of CustomResourceDefinition/baskets.example.com",
+            "apply basket"
+        ]
+    );
 }
 
 #[test]
