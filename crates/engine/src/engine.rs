@@ -72,8 +72,17 @@ pub(crate) struct Memory {
     pub(crate) asked: BTreeMap<Key, Asked>,
     /// Rings when something of it changes.
     pub(crate) signal: Arc<Notify>,
-    /// Stops the operation under way.
-    pub(crate) stop: Option<watch::Sender<Option<Stop>>>,
+    /// The operation under way.
+    pub(crate) running: Option<Running>,
+}
+
+/// An operation under way.
+#[derive(Clone)]
+pub(crate) struct Running {
+    /// Stops it.
+    pub(crate) stop: watch::Sender<Option<Stop>>,
+    /// What it syncs to; empty until that is known.
+    pub(crate) revision: String,
 }
 
 /// What the server has said of an object.

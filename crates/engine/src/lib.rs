@@ -16,6 +16,7 @@ mod act;
 mod apply;
 mod compare;
 mod conform;
+mod decide;
 mod engine;
 mod error;
 mod events;

@@ -4,29 +4,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError};
 
 use towpath_cluster::Apply;
-use towpath_cluster::cache::{GroupKind, KindState, Managed, Wanted};
+use towpath_cluster::cache::{GroupKind, KindState, Row, Wanted};
 use towpath_health::{Judge, Rules as HealthRules};
 use towpath_object::Key;
-use towpath_plan::sync::{Rules, Stop};
-use towpath_plan::{Applied, Inventory, differs};
+use towpath_plan::sync::Rules;
+use towpath_plan::{Applied, Inventory, Target, differs};
 
 use crate::compare::{Comparison, Standing, compare};
+use crate::decide::Due;
 use crate::engine::{Asked, Engine};
 use crate::events::Event;
 use crate::member::Member;
 use crate::resolved::{Resolved, resolve};
 use crate::source::{GenerateRequest, Rendered};
 use crate::store::{StoreError, Stored};
-use crate::unit::{Operation, OperationState, Phase, Status, SyncState, Unit, UnitId};
-
-/// A sync that is due.
-pub(crate) struct Due {
-    pub(crate) unit: Unit,
-    pub(crate) operation: Operation,
-    /// An operation that was under way when somebody was killed.
-    pub(crate) resume: Option<OperationState>,
-    pub(crate) stop: tokio::sync::watch::Receiver<Option<Stop>>,
-}
+use crate::unit::{Status, SyncState, Unit, UnitId};
 
 /// A unit beside its cluster.
 pub(crate) struct Looked {
@@ -89,21 +81,12 @@ impl Engine {
             let known = self.shared.remember(&unit.id, |memory| memory.asked.get(&key).cloned());
             let known = known.filter(|asked| asked.version == row.version && asked.manifest == target.digest);
             let same = match known {
-                Some(asked) => asked.same,
-                None => {
-                    let Some(live) = row.managed.as_ref().map(Managed::object) else { continue };
-                    let touched = row.managed.iter().flat_map(|managed| &managed.managers);
-                    let touched = touched.into_iter().any(|manager| manager.starts_with("kubectl"));
-                    let Ok(answer) = member.cluster.apply(&target.resource, &target.object, &how).await
-                    else {
-                        continue;
-                    };
-                    let same = !touched && !differs(live.value(), &answer.object);
-                    let asked = Asked { version: row.version.clone(), manifest: target.digest, same };
-                    self.shared.remember(&unit.id, |memory| memory.asked.insert(key.clone(), asked));
-                    same
-                }
+                Some(asked) => Some(asked.same),
+                None => ask_server(member, target, &row, &how).await,
             };
+            let Some(same) = same else { continue };
+            let asked = Asked { version: row.version.clone(), manifest: target.digest, same };
+            self.shared.remember(&unit.id, |memory| memory.asked.insert(key.clone(), asked));
             if same {
                 comparison.standing.insert(key, Standing::Same);
             }
@@ -190,21 +173,6 @@ impl Engine {
         status
     }
 
-    /// Whether a sync is due. One unit has one at a time.
-    fn decide(&self, unit: Unit, looked: Option<&Looked>) -> Option<Due> {
-        let running = self.shared.remember(&unit.id, |memory| memory.stop.clone());
-        if let Some(stop) = running {
-            if unit.operation.as_ref().is_some_and(|operation| operation.terminate) {
-                stop.send_replace(Some(Stop::Now("it was terminated".into())));
-            }
-            return None;
-        }
-        let (operation, resume) = wish(&unit, looked?)?;
-        let (sender, stop) = tokio::sync::watch::channel(None);
-        self.shared.remember(&unit.id, |memory| memory.stop = Some(sender));
-        Some(Due { unit, operation, resume, stop })
-    }
-
     /// Changes a unit's status, whoever else changes the unit meanwhile.
     pub(crate) async fn change_status(
         &self,
@@ -229,35 +197,13 @@ impl Engine {
     }
 }
 
-/// What somebody asks for, what was interrupted, or what the unit's policy asks for.
-fn wish(unit: &Unit, looked: &Looked) -> Option<(Operation, Option<OperationState>)> {
-    if let Some(state) = &unit.status.operation
-        && !state.phase.is_over()
-    {
-        return Some((state.operation.clone(), Some(state.clone())));
+/// Would an apply change nothing? Nothing where the server does not say.
+async fn ask_server(member: &Member, target: &Target, row: &Row, how: &Apply) -> Option<bool> {
+    let managed = row.managed.as_ref()?;
+    // What people set by hand goes with the next apply, which a dry run does not show.
+    if managed.managers.iter().any(|manager| manager.starts_with("kubectl")) {
+        return Some(false);
     }
-    if let Some(operation) = &unit.operation
-        && !operation.terminate
-    {
-        return Some((operation.clone(), None));
-    }
-    let automated = unit.policy.automated?;
-    let comparison = &looked.comparison;
-    let extra = automated.prune && !comparison.extra.is_empty();
-    if comparison.is_settled() && !extra {
-        return None;
-    }
-    let last = unit.status.operation.as_ref();
-    let tried = last.is_some_and(|state| state.revision == looked.resolved.revision);
-    let failed = last.is_some_and(|state| state.phase != Phase::Succeeded);
-    // A revision that failed is not tried again by itself; one that succeeded and drifted is, if it may heal.
-    if tried && (failed || !automated.self_heal) {
-        return None;
-    }
-    let mut options = unit.policy.options.clone();
-    options.prune = automated.prune;
-    options.allow_empty = automated.allow_empty;
-    options.out_of_sync_only = true;
-    let revision = Some(looked.resolved.revision.clone());
-    Some((Operation { revision, options: Some(options), initiator: "engine".into(), terminate: false }, None))
+    let answer = member.cluster.apply(&target.resource, &target.object, how).await.ok()?;
+    Some(!differs(managed.object().value(), &answer.object))
 }

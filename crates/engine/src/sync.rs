@@ -4,15 +4,18 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use tokio::sync::watch;
 use towpath_object::{Gvk, Key, Object};
-use towpath_plan::sync::{End, Outcome, Progress, Request, Schedule, Selection, deletion, schedule};
+use towpath_plan::sync::policy::{RetryPolicy, is_delivery, remember};
+use towpath_plan::sync::{End, Outcome, Progress, Request, Schedule, Stop, deletion, schedule};
 use towpath_plan::{Applied, Entry, Inventory};
 
+use crate::decide::{Due, source_digest};
 use crate::engine::Engine;
 use crate::events::Event;
 use crate::member::Member;
 use crate::operate::{Ledger, Operated, Operating, operate};
-use crate::reconcile::{Due, Looked};
+use crate::reconcile::Looked;
 use crate::store::StoreError;
 use crate::unit::{Delivery, OperationState, Phase, Status, Unit, UnitId};
 
@@ -23,42 +26,79 @@ impl Engine {
         if let Err(error) = self.try_sync(due).await {
             tracing::warn!(unit = %id, %error, "the sync could not be recorded");
         }
-        self.shared.remember(&id, |memory| memory.stop = None);
+        self.shared.remember(&id, |memory| memory.running = None);
         self.shared.queue.push(id);
     }
 
     async fn try_sync(&self, due: Due) -> Result<(), StoreError> {
-        let Due { unit, operation, resume, stop } = due;
-        let started = self.shared.clock.now();
-        let mut state = resume.unwrap_or_else(|| OperationState {
-            revision: operation.revision.clone().unwrap_or_default(),
-            operation,
-            phase: Phase::Running,
-            message: String::new(),
-            started,
-            finished: None,
-            retries: 0,
-            progress: Progress::default(),
-        });
+        let Due { unit, operation, resume, repairs, mut stop } = due;
+        let by_hand = operation.initiator != "engine";
+        let retry = unit.policy.retry.clone();
+        let retry =
+            retry.unwrap_or_else(|| if by_hand { RetryPolicy::default() } else { RetryPolicy::automatic() });
+        let mut state = resume.map_or_else(
+            || OperationState {
+                revision: operation.revision.clone().unwrap_or_default(),
+                source: source_digest(&unit),
+                operation,
+                phase: Phase::Running,
+                message: String::new(),
+                started: self.shared.clock.now(),
+                finished: None,
+                retries: 0,
+                repairs,
+                progress: Progress::default(),
+            },
+            |interrupted| *interrupted,
+        );
         // The request is taken only when the operation is on record.
         self.change_status(&unit.id, |status| status.operation = Some(state.clone())).await?;
         self.take_request(&unit.id).await?;
+        loop {
+            let attempt = self.attempt(&unit, &mut state, &stop).await?;
+            let terminated = stop.borrow_and_update().is_some();
+            let now = self.shared.clock.now();
+            match retry.next(attempt.outcome.end, terminated, state.retries, now) {
+                Err(_) => return self.end(&unit, state, attempt).await,
+                Ok(at) => {
+                    state.retries += 1;
+                    state.message = format!("{}; tried again at {at}", attempt.outcome.message);
+                    state.progress = Progress::default();
+                    if retry.refresh {
+                        state.revision.clear();
+                    }
+                    self.change_status(&unit.id, |status| status.operation = Some(state.clone())).await?;
+                    let pause = at.duration_since(now).unsigned_abs();
+                    // Somebody who wants it to stop does not have to wait for the next attempt.
+                    let _ = tokio::time::timeout(pause, stop.changed()).await;
+                }
+            }
+        }
+    }
+
+    /// One attempt: from the plan to its outcome.
+    async fn attempt(
+        &self,
+        unit: &Unit,
+        state: &mut OperationState,
+        stop: &watch::Receiver<Option<Stop>>,
+    ) -> Result<Attempted, StoreError> {
         let pinned = Some(state.revision.clone()).filter(|revision| !revision.is_empty());
-        let prepared = self.prepare_sync(&unit, &mut state, pinned).await;
-        let (member, mut plan, looked) = match prepared {
+        let (member, mut plan) = match self.prepare_sync(unit, state, pinned).await {
             Ok(prepared) => prepared,
-            Err(message) => {
-                return self.end(&unit, state, Phase::Error, message, &BTreeMap::new(), None).await;
-            }
+            Err(message) => return Ok(Attempted::error(message)),
         };
-        plan.tasks = match self.shared.gates.before_sync(&unit, std::mem::take(&mut plan.tasks)).await {
-            Ok(tasks) => tasks,
-            Err(veto) => {
-                return self.end(&unit, state, Phase::Error, veto.message, &BTreeMap::new(), None).await;
+        self.shared.remember(&unit.id, |memory| {
+            if let Some(running) = &mut memory.running {
+                running.revision.clone_from(&state.revision);
             }
+        });
+        plan.tasks = match self.shared.gates.before_sync(unit, std::mem::take(&mut plan.tasks)).await {
+            Ok(tasks) => tasks,
+            Err(veto) => return Ok(Attempted::error(veto.message)),
         };
         // What is about to be created is written down before anything is.
-        let inventory = union(&unit, &plan);
+        let inventory = union(unit, &plan);
         self.change_status(&unit.id, |status| {
             status.operation = Some(state.clone());
             status.inventory.clone_from(&inventory);
@@ -74,19 +114,14 @@ impl Engine {
             judge: &judge,
             concurrency: settings.concurrency,
             signal: &signal,
-            stop,
+            stop: stop.clone(),
             approved: None,
-            now: started,
+            now: state.started,
         };
         let ledger = StatusLedger { engine: self, unit: &unit.id };
         let Operated { outcome, applied } = operate(&operating, &plan, &mut state.progress, &ledger).await?;
-        let Outcome { end, message } = outcome;
-        let phase = match end {
-            End::Succeeded => Phase::Succeeded,
-            End::Failed | End::Superseded => Phase::Failed,
-            End::Error => Phase::Error,
-        };
-        self.end(&unit, state, phase, message, &applied, Some((&plan, &looked))).await
+        self.shared.remember(&unit.id, |memory| memory.records.extend(applied.clone()));
+        Ok(Attempted { outcome, applied, done: Some((member, plan)) })
     }
 
     async fn prepare_sync(
@@ -94,7 +129,7 @@ impl Engine {
         unit: &Unit,
         state: &mut OperationState,
         pinned: Option<String>,
-    ) -> Result<(Arc<Member>, Schedule, Looked), String> {
+    ) -> Result<(Arc<Member>, Schedule), String> {
         let looked = self.compare(unit, pinned).await?;
         state.revision.clone_from(&looked.resolved.revision);
         let member =
@@ -111,7 +146,7 @@ impl Engine {
             namespace_metadata: None,
             wanted: looked.resolved.wanted.to_vec(),
             live,
-            selection: Selection::All,
+            selection: state.operation.selection.clone(),
             revision: state.revision.clone(),
             started: state.started,
             kinds: &kinds,
@@ -123,11 +158,11 @@ impl Engine {
             let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
             texts.join("; ")
         })?;
-        Ok((member, plan, looked))
+        Ok((member, plan))
     }
 
     /// A request that is being carried out is no longer a request.
-    async fn take_request(&self, id: &UnitId) -> Result<(), StoreError> {
+    pub(crate) async fn take_request(&self, id: &UnitId) -> Result<(), StoreError> {
         loop {
             let Some(stored) = self.shared.units.get(id).await? else { return Ok(()) };
             if stored.unit.operation.is_none() {
@@ -145,29 +180,47 @@ impl Engine {
         &self,
         unit: &Unit,
         mut state: OperationState,
-        phase: Phase,
-        message: String,
-        applied: &BTreeMap<Key, Applied>,
-        done: Option<(&Schedule, &Looked)>,
+        attempt: Attempted,
     ) -> Result<(), StoreError> {
-        let finished = self.shared.clock.now();
-        (state.phase, state.message, state.finished) = (phase, message, Some(finished));
-        let member = self.shared.member(&unit.destination.cluster).await.ok();
-        self.shared.remember(&unit.id, |memory| memory.records.extend(applied.clone()));
+        let Attempted { outcome, applied, done } = attempt;
+        state.phase = match outcome.end {
+            End::Succeeded => Phase::Succeeded,
+            End::Failed | End::Superseded => Phase::Failed,
+            End::Error => Phase::Error,
+        };
+        (state.message, state.finished) = (outcome.message.clone(), Some(self.shared.clock.now()));
         let history = self.shared.settings().history;
+        let options = state.operation.options.clone().unwrap_or_else(|| unit.policy.options.clone());
+        let delivered = done.is_some() && is_delivery(&outcome, &options, &state.operation.selection);
         self.change_status(&unit.id, |status| {
             status.operation = Some(state.clone());
-            if let (Some((plan, _)), Some(member)) = (done, &member) {
-                status.inventory = settle(&status.inventory, plan, applied, member, phase);
+            if let Some((member, plan)) = &done {
+                status.inventory = settle(&status.inventory, plan, &applied, member, state.phase);
             }
-            if phase == Phase::Succeeded && done.is_some() {
-                remember_delivery(status, unit, &state, history);
+            if delivered {
+                let delivery = delivery(status.history.last(), unit, &state);
+                remember(&mut status.history, delivery, history);
             }
         })
         .await?;
         self.shared.gates.after_sync(unit, &state).await;
         self.shared.hub.tell(Event::SyncCompleted { unit: unit.id.clone(), state: Box::new(state) });
         Ok(())
+    }
+}
+
+/// What came of one attempt.
+struct Attempted {
+    outcome: Outcome,
+    applied: BTreeMap<Key, Applied>,
+    /// Where and what, if it came to that.
+    done: Option<(Arc<Member>, Schedule)>,
+}
+
+impl Attempted {
+    /// It did not even begin.
+    fn error(message: String) -> Self {
+        Self { outcome: Outcome { end: End::Error, message }, applied: BTreeMap::new(), done: None }
     }
 }
 
@@ -208,18 +261,16 @@ fn settle(
     inventory.to_text()
 }
 
-fn remember_delivery(status: &mut Status, unit: &Unit, state: &OperationState, most: usize) {
-    let id = status.history.last().map_or(1, |last| last.id + 1);
-    status.history.push(Delivery {
-        id,
+/// A successful sync, for the history.
+fn delivery(last: Option<&Delivery>, unit: &Unit, state: &OperationState) -> Delivery {
+    Delivery {
+        id: last.map_or(1, |last| last.id + 1),
         revision: state.revision.clone(),
         source: unit.source.clone(),
         started: state.started,
         finished: state.finished.unwrap_or(state.started),
         initiator: state.operation.initiator.clone(),
-    });
-    let excess = status.history.len().saturating_sub(most);
-    status.history.drain(..excess);
+    }
 }
 
 /// What the comparison knows, for the schedule.

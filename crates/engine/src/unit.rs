@@ -6,7 +6,8 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use towpath_plan::sync::{Progress, Rules, SyncOptions};
+use towpath_plan::sync::policy::{Preemption, RetryPolicy};
+use towpath_plan::sync::{Progress, Rules, Selection, SyncOptions};
 
 /// The name of a unit: unique in its store, and fit for a label.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -75,6 +76,13 @@ pub struct Policy {
     pub automated: Option<Automated>,
     /// The options of its syncs.
     pub options: SyncOptions,
+    /// How often and how soon a failed sync is tried again. Syncs that nobody asked for have five more attempts if
+    /// nothing is said.
+    #[serde(default)]
+    pub retry: Option<RetryPolicy>,
+    /// What becomes of a sync under way when there is a newer revision.
+    #[serde(default)]
+    pub preemption: Preemption,
 }
 
 /// What the engine does without being asked.
@@ -99,6 +107,9 @@ pub struct Operation {
     pub initiator: String,
     /// Stop what is under way.
     pub terminate: bool,
+    /// Only these objects.
+    #[serde(default)]
+    pub selection: Selection,
 }
 
 /// What the engine says of a unit.
@@ -192,6 +203,12 @@ pub struct OperationState {
     pub finished: Option<Timestamp>,
     /// How many times it has been tried again.
     pub retries: u32,
+    /// How many repairs in a row it is, if it is one.
+    #[serde(default)]
+    pub repairs: u32,
+    /// The digest of the source it was made from.
+    #[serde(default)]
+    pub source: String,
     /// What was done so far: enough to go on after a crash.
     #[serde(default)]
     pub progress: Progress,

@@ -10,8 +10,9 @@ use towpath_testkit::{ControlPlane, eventually};
 use crate::world::{World, config};
 
 fn annotated(mut object: Value, annotations: &[(&str, &str)]) -> Value {
-    for (name, value) in annotations {
-        object["metadata"]["annotations"][format!("argocd.argoproj.io/{name}")] = json!(value);
+    let named = annotations.iter().map(|(name, value)| (format!("argocd.argoproj.io/{name}"), json!(value)));
+    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.insert("annotations".into(), Value::Object(named.collect()));
     }
     object
 }
