@@ -37,23 +37,15 @@ pub async fn run() -> Result<()> {
         kubectl,
     };
 
-    let mut connections = CONNECTIONS[0];
-    let mut best = Duration::MAX;
-    for (index, count) in CONNECTIONS.into_iter().enumerate() {
-        let time = bench.raw(&format!("try-{index}"), count).await?;
-        eprintln!("raw, {count:>2} connections: {:>6.0} objects/s", rate(time));
-        if time < best {
-            (connections, best) = (count, time);
-        }
-    }
-    let (mut raw, mut ours, mut again, mut peer, mut peer_again) = (vec![], vec![], vec![], vec![], vec![]);
+    let (connections, _) = best_raw(&bench.api, &CONNECTIONS, UNITS).await?;
+    let (mut limit, mut ours, mut again, mut peer, mut peer_again) = (vec![], vec![], vec![], vec![], vec![]);
     for round in 0..ROUNDS {
-        raw.push(bench.raw(&format!("raw-{round}"), connections).await?);
+        limit.push(raw(&bench.api, &format!("raw-{round}"), UNITS, connections).await?);
         let (first, second) = bench.towpath(&format!("towpath-{round}")).await?;
         eprintln!(
             "round {}: raw {:>5.0}/s, towpath {:>5.0}/s ({:.1} MiB, {:.2} s CPU), unchanged {:.3} s",
             round + 1,
-            rate(raw[round]),
+            rate(limit[round]),
             rate(first.wall),
             first.rss_mib,
             first.cpu.as_secs_f64(),
@@ -75,7 +67,7 @@ pub async fn run() -> Result<()> {
     }
     let wall = |costs: &[Cost]| median(costs.iter().map(|cost| cost.wall).collect());
     let memory = |costs: &[Cost]| costs.iter().map(|cost| cost.rss_mib).fold(0.0, f64::max);
-    let (raw, towpath, kubectl) = (median(raw), wall(&ours), wall(&peer));
+    let (raw, towpath, kubectl) = (median(limit), wall(&ours), wall(&peer));
     let line = json!({
         "bench": "deploy",
         "objects": OBJECTS,
@@ -95,6 +87,48 @@ pub async fn run() -> Result<()> {
     Ok(())
 }
 
+/// The fastest of several numbers of connections, and its time.
+pub async fn best_raw(api: &Api, connections: &[usize], units: usize) -> Result<(usize, Duration)> {
+    let mut best = (1, Duration::MAX);
+    for count in connections {
+        let time = raw(api, &format!("try-{count}"), units, *count).await?;
+        eprintln!("raw, {count:>2} connections: {:>6.0} objects/s", rate(time));
+        if time < best.1 {
+            best = (*count, time);
+        }
+    }
+    Ok(best)
+}
+
+/// A new namespace and the objects for it.
+async fn prepare(api: &Api, namespace: &str, count: usize) -> Result<Vec<Placed>> {
+    let object = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}});
+    api.post("/api/v1/namespaces", &object).await?;
+    Ok(units(namespace, count))
+}
+
+/// The limit: bodies ready made, nothing but the requests.
+async fn raw(api: &Api, namespace: &str, units: usize, connections: usize) -> Result<Duration> {
+    let requests: Vec<(String, Bytes)> = prepare(api, namespace, units)
+        .await?
+        .into_iter()
+        .map(|placed| {
+            (format!("{}?fieldManager=raw&force=true", placed.path), Bytes::from(placed.object.to_string()))
+        })
+        .collect();
+    let start = Instant::now();
+    stream::iter(requests)
+        .map(|(path, body)| async move {
+            let answer = api.send(Method::PATCH, &path, "application/apply-patch+yaml", body).await?;
+            ensure!(answer.status() == 201, "{path}: {}", answer.status());
+            Ok(())
+        })
+        .buffer_unordered(connections)
+        .try_collect::<()>()
+        .await?;
+    Ok(start.elapsed())
+}
+
 struct Bench {
     api: Api,
     kubeconfig: PathBuf,
@@ -104,40 +138,6 @@ struct Bench {
 }
 
 impl Bench {
-    /// A new namespace and the objects for it.
-    async fn prepare(&self, namespace: &str) -> Result<Vec<Placed>> {
-        let object = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}});
-        self.api.post("/api/v1/namespaces", &object).await?;
-        Ok(units(namespace, UNITS))
-    }
-
-    /// The limit: bodies ready made, nothing but the requests.
-    async fn raw(&self, namespace: &str, connections: usize) -> Result<Duration> {
-        let requests: Vec<(String, Bytes)> = self
-            .prepare(namespace)
-            .await?
-            .into_iter()
-            .map(|placed| {
-                (
-                    format!("{}?fieldManager=raw&force=true", placed.path),
-                    Bytes::from(placed.object.to_string()),
-                )
-            })
-            .collect();
-        let start = Instant::now();
-        stream::iter(requests)
-            .map(|(path, body)| async move {
-                let answer =
-                    self.api.send(Method::PATCH, &path, "application/apply-patch+yaml", body).await?;
-                ensure!(answer.status() == 201, "{path}: {}", answer.status());
-                Ok(())
-            })
-            .buffer_unordered(connections)
-            .try_collect::<()>()
-            .await?;
-        Ok(start.elapsed())
-    }
-
     /// The whole program, from start to end; then once more with nothing to do.
     async fn towpath(&self, namespace: &str) -> Result<(Cost, Cost)> {
         let file = self.write(namespace).await?;
@@ -162,7 +162,7 @@ impl Bench {
     }
 
     async fn write(&self, namespace: &str) -> Result<PathBuf> {
-        let objects = self.prepare(namespace).await?;
+        let objects = prepare(&self.api, namespace, UNITS).await?;
         let file: &Path = &self.folder.path().join(format!("{namespace}.yaml"));
         let text: String = objects.iter().map(|placed| format!("---\n{:#}\n", placed.object)).collect();
         std::fs::write(file, text)?;
@@ -179,7 +179,7 @@ fn ratio(slow: Duration, fast: Duration) -> f64 {
     round3(slow.as_secs_f64() / fast.as_secs_f64())
 }
 
-fn round3(number: f64) -> f64 {
+pub fn round3(number: f64) -> f64 {
     (number * 1000.0).round() / 1000.0
 }
 

@@ -6,6 +6,8 @@
 mod child;
 mod demo;
 mod deploy;
+mod engine;
+mod engine_part;
 mod objects;
 
 use anyhow::{Result, bail};
@@ -15,7 +17,13 @@ async fn main() -> Result<()> {
     let name = std::env::args().nth(1).unwrap_or_default();
     match name.as_str() {
         "deploy" => deploy::run().await,
+        "engine" => engine::run().await,
+        // The engine's own process, started by the one above.
+        "engine-part" => {
+            let kubeconfig = std::env::args().nth(2).unwrap_or_default();
+            engine_part::run(kubeconfig.into()).await
+        }
         "demo" => demo::run().await,
-        _ => bail!("{name:?} is not a benchmark; there are: deploy"),
+        _ => bail!("{name:?} is not a benchmark; there are: deploy, engine"),
     }
 }

@@ -15,7 +15,8 @@ pub fn units(namespace: &str, units: usize) -> Vec<Placed> {
     (0..units).flat_map(|index| unit(namespace, &format!("unit-{index}"))).collect()
 }
 
-fn unit(namespace: &str, name: &str) -> Vec<Placed> {
+/// A Deployment without replicas, a ServiceAccount, a Service and an Ingress.
+pub fn unit(namespace: &str, name: &str) -> Vec<Placed> {
     let metadata = json!({"name": name, "namespace": namespace, "labels": {"app.kubernetes.io/name": name}});
     let labels = json!({"app": name});
     let containers = json!([{
