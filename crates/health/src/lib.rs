@@ -32,6 +32,8 @@
 #[cfg(feature = "lua")]
 mod actions;
 pub mod argo;
+#[cfg(feature = "cel")]
+mod cel;
 #[cfg(feature = "lua")]
 mod glob;
 mod judge;
@@ -44,6 +46,8 @@ mod verdict;
 
 #[cfg(feature = "lua")]
 pub use actions::{Action, ActionError, Effect};
+#[cfg(feature = "cel")]
+pub use cel::{BadExpression, Expressions, KindExpressions};
 pub use judge::Judge;
 pub use kstatus::{Health, Status, assess, assess_at};
 #[cfg(feature = "lua")]
