@@ -1,27 +1,16 @@
 //! The inventory on the cluster: a ConfigMap beside the app, changed only under its resource version.
 
-use std::io::{Read as _, Write as _};
-
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use flate2::Compression;
-use flate2::read::GzDecoder;
-use flate2::write::GzEncoder;
 use serde_json::{Value, json};
 use towpath_cluster::Cluster;
 use towpath_object::{Gvk, Object, Resource};
 use towpath_plan::{App, AppName, Inventory};
 
-use crate::Error;
+use crate::{Error, packed};
 
 /// The label by which inventories are found.
 const LABEL: &str = "towpath.dev/inventory";
 /// Below this an inventory is plain text for people to read; above, it is compressed.
 const PLAIN: usize = 512 * 1024;
-/// What a ConfigMap can hold, less some room for its metadata.
-const MOST: usize = 1_000_000;
-/// A compressed inventory never unpacks to more than this.
-const UNPACKED: u64 = 64 * 1024 * 1024;
 
 /// An inventory and the state in which it was read, so that nobody's change is overwritten.
 #[derive(Clone, Debug, Default)]
@@ -123,26 +112,15 @@ fn write(app: &App, inventory: &Inventory, version: &str) -> Result<Object, Erro
     }
     let text = inventory.to_text();
     let mut value = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata});
-    let (part, data) = if text.len() <= PLAIN {
-        ("data", json!({"objects": text}))
-    } else {
-        let packed = pack(text.as_bytes());
-        if packed.len() > MOST {
-            return Err(Error::TooManyObjects { app: app.clone(), size: packed.len() });
-        }
-        ("binaryData", json!({"objects.gz": STANDARD.encode(packed)}))
-    };
-    if let Some(fields) = value.as_object_mut() {
-        fields.insert(part.into(), data);
+    let size = packed::put(&mut value, "objects", text, PLAIN);
+    if size > packed::MOST {
+        return Err(Error::TooManyObjects { app: app.clone(), size });
     }
     Object::new(value).map_err(|invalid| damaged(app, invalid.to_string()))
 }
 
 fn read(app: &App, value: &Value) -> Result<Saved, Error> {
-    let text = match value.pointer("/binaryData/objects.gz").and_then(Value::as_str) {
-        Some(packed) => unpack(packed).map_err(|message| damaged(app, message))?,
-        None => value.pointer("/data/objects").and_then(Value::as_str).unwrap_or_default().to_string(),
-    };
+    let text = packed::get(value, "objects").map_err(|message| damaged(app, message))?.unwrap_or_default();
     let inventory = Inventory::parse(&text).map_err(|malformed| damaged(app, malformed.to_string()))?;
     let version =
         value.pointer("/metadata/resourceVersion").and_then(Value::as_str).unwrap_or_default().to_string();
@@ -151,22 +129,6 @@ fn read(app: &App, value: &Value) -> Result<Saved, Error> {
 
 fn damaged(app: &App, message: String) -> Error {
     Error::Damaged { app: app.clone(), message }
-}
-
-fn pack(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-    let written = encoder.write_all(bytes).and_then(|()| encoder.finish());
-    written.expect("writing to memory does not fail")
-}
-
-fn unpack(text: &str) -> Result<String, String> {
-    let packed = STANDARD.decode(text).map_err(|error| error.to_string())?;
-    let mut unpacked = String::new();
-    GzDecoder::new(packed.as_slice())
-        .take(UNPACKED)
-        .read_to_string(&mut unpacked)
-        .map_err(|error| error.to_string())?;
-    Ok(unpacked)
 }
 
 #[cfg(test)]

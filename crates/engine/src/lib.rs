@@ -28,6 +28,7 @@ mod live;
 mod member;
 mod operate;
 mod options;
+mod packed;
 mod prepare;
 mod progress;
 mod queue;

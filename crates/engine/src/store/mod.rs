@@ -2,6 +2,7 @@
 //! a database.
 
 mod ask;
+mod kubernetes;
 mod memory;
 
 use futures::future::BoxFuture;
@@ -10,6 +11,7 @@ use futures::stream::BoxStream;
 use crate::unit::{Operation, Status, Unit, UnitId};
 
 pub use ask::{await_sync, force_sync, start_sync, terminate};
+pub use kubernetes::KubernetesStore;
 pub use memory::MemoryStore;
 
 /// Marks a state of a unit, so that a write can say which state it builds on. Opaque to the engine.

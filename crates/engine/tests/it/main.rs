@@ -2,4 +2,5 @@
 
 mod hooks;
 mod life;
+mod store;
 mod world;
