@@ -94,6 +94,7 @@ pub(super) struct Known<'a> {
     /// One of Kubernetes' own kinds, whose objects the server reads into types: what is empty is dropped.
     pub(super) built_in: bool,
     service: bool,
+    endpoints: bool,
 }
 
 impl<'a> Known<'a> {
@@ -101,7 +102,13 @@ impl<'a> Known<'a> {
         let text = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default();
         let group = text("apiVersion").split_once('/').map_or("", |(group, _)| group);
         let built_in = !group.contains('.') || BUILT_IN.contains(&group);
-        Self { facts, built_in, service: group.is_empty() && text("kind") == "Service" }
+        let core = |kind: &str| group.is_empty() && text("kind") == kind;
+        Self { facts, built_in, service: core("Service"), endpoints: core("Endpoints") }
+    }
+
+    /// Whether the list at `path` is kept in an order of the server's own, so that places mean nothing.
+    pub(super) fn sorted(&self, path: &[&str]) -> bool {
+        self.endpoints && path == ["subsets"]
     }
 
     /// How the list at `path` is merged.

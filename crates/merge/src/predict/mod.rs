@@ -45,7 +45,7 @@ mod walk;
 
 use std::fmt;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 pub use answer::answered;
 pub use facts::{Facts, Shape};
@@ -89,7 +89,7 @@ impl fmt::Debug for Options<'_> {
 
 /// The live object as it would be after an apply of `target`. Predicting twice changes nothing more.
 pub fn predict(target: &Value, live: &Value, options: &Options<'_>) -> Value {
-    let (mut target, live) = (normal(target, options), normal(live, options));
+    let (mut target, live) = (normal(&without_nulls(target.clone()), options), normal(live, options));
     forget_server_fields(&mut target);
     let known = Known::of(&live, options.facts);
     let owned = Owned::of(&live, options.manager, &known);
@@ -98,30 +98,40 @@ pub fn predict(target: &Value, live: &Value, options: &Options<'_>) -> Value {
     walk.value(&mut Vec::new(), Some(&live), &target, spot)
 }
 
-/// What says which object it is, and what the server alone writes, is nothing that an apply changes.
+/// What says which object it is, and what the server alone writes: nothing that an apply changes.
+const NOT_OURS: &[&[&str]] = &[
+    &["apiVersion"],
+    &["kind"],
+    &["status"],
+    &["metadata", "name"],
+    &["metadata", "namespace"],
+    &["metadata", "generateName"],
+    &["metadata", "managedFields"],
+    &["metadata", "resourceVersion"],
+    &["metadata", "uid"],
+    &["metadata", "generation"],
+    &["metadata", "creationTimestamp"],
+    &["metadata", "selfLink"],
+];
+
 fn forget_server_fields(target: &mut Value) {
-    let Some(root) = target.as_object_mut() else { return };
-    for name in ["apiVersion", "kind", "status"] {
-        root.remove(name);
-    }
-    if let Some(Value::Object(metadata)) = root.get_mut("metadata") {
-        for name in [
-            "name",
-            "namespace",
-            "generateName",
-            "managedFields",
-            "resourceVersion",
-            "uid",
-            "generation",
-            "creationTimestamp",
-            "selfLink",
-        ] {
-            metadata.remove(name);
+    for path in NOT_OURS {
+        let Some((name, above)) = path.split_last() else { continue };
+        let parent = above.iter().try_fold(&mut *target, |value, name| value.get_mut(name));
+        if let Some(map) = parent.and_then(Value::as_object_mut) {
+            map.remove(*name);
         }
     }
 }
 
-/// A mapping's entry for reading, where nulls are as good as absent.
-fn wanted<'a>(map: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
-    map.get(name).filter(|value| !value.is_null())
+/// A target as the server would take it: nulls in mappings are as good as absent.
+fn without_nulls(value: Value) -> Value {
+    match value {
+        Value::Object(map) => {
+            let fields = map.into_iter().filter(|(_, value)| !value.is_null());
+            Value::Object(fields.map(|(name, value)| (name, without_nulls(value))).collect())
+        }
+        Value::Array(items) => Value::Array(items.into_iter().map(without_nulls).collect()),
+        other => other,
+    }
 }

@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
-use super::Options;
+use super::{Options, without_nulls};
 
 /// The object in its usual form: a Secret's texts as data, the rules of a role not empty but absent, the subsets
 /// of Endpoints sorted.
@@ -69,6 +69,7 @@ fn role(object: &mut Value, options: &Options<'_>) {
 fn endpoints(object: &mut Value) {
     let Some(Value::Array(subsets)) = object.get_mut("subsets") else { return };
     for subset in subsets.iter_mut() {
+        *subset = without_nulls(subset.take());
         if let Some(Value::Array(ports)) = subset.get_mut("ports") {
             for port in ports.iter_mut().filter_map(Value::as_object_mut) {
                 port.entry("protocol").or_insert_with(|| "TCP".into());

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::facts::{Known, Shape};
-use super::{forget_server_fields, wanted};
+use super::{forget_server_fields, without_nulls};
 use crate::fields::FieldSet;
 use crate::path::{Element, ListKey, Path};
 use crate::{Operation, managers};
@@ -48,7 +48,7 @@ impl Owned {
 
 fn last_applied(live: &Value) -> Option<Value> {
     let text = live.get("metadata")?.get("annotations")?.get(LAST_APPLIED)?.as_str()?;
-    let mut last = serde_json::from_str(text).ok()?;
+    let mut last = without_nulls(serde_json::from_str(text).ok()?);
     forget_server_fields(&mut last);
     Some(last)
 }
@@ -65,11 +65,9 @@ fn collect<'v>(
         // An empty mapping, which kubectl writes for annotations, claims nothing of what others put into it.
         Value::Object(map) => {
             for (name, below) in map {
-                if wanted(map, name).is_some() {
-                    names.push(name);
-                    collect(below, &path.child(Element::field(name)), names, known, set);
-                    names.pop();
-                }
+                names.push(name);
+                collect(below, &path.child(Element::field(name)), names, known, set);
+                names.pop();
             }
         }
         Value::Array(items) if !items.is_empty() => {

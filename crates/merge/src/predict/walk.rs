@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::facts::Known;
-use super::{same, wanted};
+use super::{NOT_OURS, same};
 use crate::fields::{FieldSet, extract};
 
 /// Where the walk is in the sets of owned fields.
@@ -61,9 +61,9 @@ impl Walk<'_> {
             }
             (Some(live), target) if !live.is_null() => {
                 let keep = self.known.same(path, live, target);
-                if keep { live.clone() } else { without_nulls(target) }
+                if keep { live.clone() } else { target.clone() }
             }
-            (_, target) => without_nulls(target),
+            (_, target) => target.clone(),
         }
     }
 
@@ -77,7 +77,7 @@ impl Walk<'_> {
         let mut merged = Map::new();
         for (name, value) in live {
             path.push(name);
-            let left = match wanted(target, name) {
+            let left = match target.get(name) {
                 // A live null that the target wants empty stays null.
                 Some(target) if value.is_null() && self.dropped(path, target, spot, name) => {
                     Some(Value::Null)
@@ -86,18 +86,18 @@ impl Walk<'_> {
                     let below = self.below(path, target, spot, name);
                     Some(self.value(path, Some(value), target, below))
                 }
-                None => self.left_out(name, value, spot),
+                None => self.left_out(path, name, value, spot),
             };
             path.pop();
             merged.extend(left.map(|value| (name.clone(), value)));
         }
         for (name, value) in target {
-            if value.is_null() || live.contains_key(name) {
+            if live.contains_key(name) {
                 continue;
             }
             path.push(name);
             if !self.dropped(path, value, spot, name) {
-                merged.insert(name.clone(), without_nulls(value));
+                merged.insert(name.clone(), value.clone());
             }
             path.pop();
         }
@@ -118,7 +118,10 @@ impl Walk<'_> {
     }
 
     /// What becomes of a live field that the target does not mention.
-    fn left_out(&self, name: &str, value: &Value, spot: Spot<'_>) -> Option<Value> {
+    fn left_out(&self, path: &[&str], name: &str, value: &Value, spot: Spot<'_>) -> Option<Value> {
+        if NOT_OURS.contains(&path) || path == ["metadata"] {
+            return Some(value.clone());
+        }
         if spot.exact {
             return self.known.is_default(name, value).then(|| value.clone());
         }
@@ -150,18 +153,6 @@ fn is_empty(value: &Value) -> bool {
         Value::Array(items) => items.is_empty(),
         Value::String(text) => text.is_empty(),
         Value::Bool(_) | Value::Number(_) => false,
-    }
-}
-
-/// A new value as the server would take it: nulls are as good as absent.
-pub(super) fn without_nulls(value: &Value) -> Value {
-    match value {
-        Value::Object(map) => {
-            let fields = map.iter().filter(|(_, value)| !value.is_null());
-            Value::Object(fields.map(|(name, value)| (name.clone(), without_nulls(value))).collect())
-        }
-        Value::Array(items) => Value::Array(items.iter().map(without_nulls).collect()),
-        other => other.clone(),
     }
 }
 
