@@ -141,15 +141,15 @@ impl Bench {
         for index in 0..100 {
             let name = format!("unit-{index}");
             let key = Key::new("", "Service", NAMESPACE, &name);
-            let patch = json!([{"op": "replace", "path": "/spec/ports/0/port", "value": 8081}]);
+            let patch = json!([{"op": "replace", "path": "/spec/ports/0/targetPort", "value": "other"}]);
             let start = Instant::now();
             self.cluster.patch(&services, &key, &patch).await?;
             loop {
                 let seen = tokio::time::timeout(Duration::from_secs(30), follow.next()).await?;
                 let Some(Seen::Applied(object)) = seen else { continue };
                 let named = object.pointer("/metadata/name").and_then(Value::as_str) == Some(name.as_str());
-                let port = object.pointer("/spec/ports/0/port").and_then(Value::as_u64);
-                if named && port == Some(80) {
+                let port = object.pointer("/spec/ports/0/targetPort").and_then(Value::as_str);
+                if named && port == Some("http") {
                     break;
                 }
             }
