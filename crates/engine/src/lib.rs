@@ -36,11 +36,18 @@ mod reconcile;
 mod remove;
 mod resolved;
 mod settings;
+mod simple;
 mod source;
 pub mod store;
 mod sync;
 pub mod unit;
 mod wait;
+
+pub use futures::future::BoxFuture;
+pub use futures::stream::BoxStream;
+pub use towpath_cluster as cluster;
+pub use towpath_object as object;
+pub use towpath_plan as plan;
 
 pub use engine::{Builder, Engine, Limits};
 pub use error::{Error, Foreign, Misfit, ObjectFailure};
@@ -52,6 +59,7 @@ pub use options::Options;
 pub use prepare::{Prepared, prepare, prepare_removal};
 pub use progress::Progress;
 pub use settings::{Effect, Settings};
+pub use simple::OneCluster;
 pub use source::{
     ClusterChange, ClusterSpec, ClusterStore, GenerateError, GenerateRequest, ManifestSource, Rendered,
 };

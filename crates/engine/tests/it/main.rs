@@ -1,5 +1,6 @@
 //! The engine on a real control plane.
 
+mod example;
 mod hooks;
 mod life;
 mod store;
