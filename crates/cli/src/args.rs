@@ -145,10 +145,14 @@ pub struct Deploy {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   towpath diff -f ./manifests --app shop -n web
+  towpath diff -f ./manifests --app shop --why                  and why each field differs
   towpath diff -f ./manifests --app shop --prune --exit-code    0 no change, 2 changes")]
 pub struct Diff {
     #[command(flatten)]
     pub wanted: Wanted,
+    /// Say of every field that differs why, also of those that stay as they are
+    #[arg(long)]
+    pub why: bool,
 }
 
 /// Show what an app has and how it is

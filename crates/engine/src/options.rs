@@ -7,7 +7,7 @@ use towpath_cluster::Apply;
 use towpath_plan::Removal;
 
 /// The name under which our fields are owned.
-pub(crate) const MANAGER: &str = "towpath";
+pub const MANAGER: &str = "towpath";
 
 /// How to run a plan.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@ use towpath_object::{mask_pair, strip};
 use towpath_plan::{Change, Op, Plan};
 
 use crate::screen::style;
-use crate::show::{Cell, table};
+use crate::show::{Cell, explained, table};
 
 /// How many changed fields a row names before it only counts.
 const NAMED: usize = 2;
@@ -136,5 +136,14 @@ fn change_value(change: &Change) -> Value {
         "origin": change.origin().map(ToString::to_string),
         "note": change.note,
         "fields": fields,
+        "why": why_value(change),
     })
+}
+
+/// Why each field differs, those that stay as they are included.
+fn why_value(change: &Change) -> Vec<Value> {
+    let Some(found) = explained(change) else { return Vec::new() };
+    let value = |field: &towpath_merge::explain::Field, changes: bool| json!({"path": field.path.to_string(), "reason": field.reason.to_string(), "changes": changes});
+    let changes = found.changes.iter().map(|field| value(field, true));
+    changes.chain(found.notes.iter().map(|field| value(field, false))).collect()
 }

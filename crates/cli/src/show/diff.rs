@@ -4,6 +4,10 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
+use towpath_engine::MANAGER;
+use towpath_merge::explain::{Explanation, explain};
+use towpath_merge::ignore::Rules;
+use towpath_merge::predict::Options;
 use towpath_object::{mask_pair, strip};
 use towpath_plan::{Change, Op, Plan};
 
@@ -12,9 +16,28 @@ use crate::screen::style;
 /// How many unchanged lines are shown around a change.
 const AROUND: usize = 3;
 
-/// A diff for each object that changes.
-pub fn diff_text(plan: &Plan) -> String {
-    plan.changes.iter().filter_map(one).collect()
+/// A diff for each object that changes; with the reasons of its fields on request.
+pub fn diff_text(plan: &Plan, why: bool) -> String {
+    let text = |change: &Change| {
+        let mut text = one(change)?;
+        if let Some(found) = explained(change).filter(|_| why) {
+            let dim = style::DIM;
+            for line in format!("{found:#}").lines() {
+                let _ = writeln!(text, "{dim}# {line}{dim:#}");
+            }
+        }
+        Some(text)
+    };
+    plan.changes.iter().filter_map(text).collect()
+}
+
+/// Why the fields of an object that is updated differ. What people set by hand counts, because it is taken over.
+pub fn explained(change: &Change) -> Option<Explanation> {
+    let (Op::Update, Some(live), Some(target)) = (change.op, &change.live, &change.target) else {
+        return None;
+    };
+    let options = Options { strict: true, ..Options::of(MANAGER) };
+    explain(target.object.value(), Some(live.value()), &Rules::default(), &options).ok()
 }
 
 fn one(change: &Change) -> Option<String> {

@@ -13,6 +13,7 @@ use crate::screen::Screen;
 
 pub use changes::{change_table, changes_value, summary_words};
 pub use diff::diff_text;
+use diff::explained;
 pub use table::{Cell, table};
 pub use tree::{tree_text, tree_value};
 

@@ -16,7 +16,7 @@ pub async fn run(global: &Global, args: Diff, screen: &mut Screen) -> Result<Exi
     let plan = &prepared.plan;
     match screen.output {
         None => {
-            screen.print(&diff_text(plan));
+            screen.print(&diff_text(plan, args.why));
             screen.note(&summary_words(plan));
         }
         Some(Output::Name) => {

@@ -157,3 +157,29 @@ async fn a_person_at_a_terminal_is_asked() -> Result<()> {
     }
     Ok(())
 }
+
+/// Every field that differs has its reason, also those that stay.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_diff_says_why() -> Result<()> {
+    let plane = shared().await?;
+    let namespace = plane.namespace("why").await?;
+    let (api, kubeconfig) = (plane.api(), plane.kubeconfig_path());
+    let folder = Folder::of(&[shop::config(&namespace, "settings", "one")])?;
+    deploy(&kubeconfig, &folder, "why", &namespace, &[]).await?.expect(0)?;
+    let path = format!("/api/v1/namespaces/{namespace}/configmaps/settings");
+    api.patch(&format!("{path}?fieldManager=kubectl-edit"), &json!({"data": {"edited": "y"}})).await?;
+    api.patch(&format!("{path}?fieldManager=controller"), &json!({"data": {"computed": "z"}})).await?;
+    let changed = Folder::of(&[shop::config(&namespace, "settings", "two")])?;
+    let arguments = ["diff", "-f", changed.path(), "--app", "why", "-n", &namespace];
+    let text = towpath(&kubeconfig, &[&arguments[..], &["--why"]].concat()).await?.expect(0)?.stdout;
+    for line in [
+        "# data.key: \"one\" -> \"two\" (desired)",
+        "# data.edited: \"y\" (owned by kubectl-edit)",
+        "# data.computed: \"z\" (owned by controller)",
+    ] {
+        ensure!(text.contains(line), "{line:?} is not in:\n{text}");
+    }
+    let value = towpath(&kubeconfig, &[&arguments[..], &["-o", "json"]].concat()).await?.expect(0)?.json()?;
+    ensure!(value["changes"][0]["why"].as_array().is_some_and(|why| why.len() == 3), "{value}");
+    Ok(())
+}
