@@ -55,7 +55,7 @@ pub use events::{Event, Events, Heard};
 pub use execute::{Outcome, execute};
 pub use gate::{GateHandle, SyncGate, Veto};
 pub use inspect::{AppSummary, Node, Tree, apps, inspect};
-pub use options::Options;
+pub use options::{MANAGER, Options};
 pub use prepare::{Prepared, prepare, prepare_removal};
 pub use progress::Progress;
 pub use settings::{Effect, Settings};
