@@ -16,6 +16,20 @@ pub struct Veto {
 }
 
 /// Sees every sync. Runs outside every lock; while it thinks only its own unit waits.
+///
+/// To implement it well:
+///
+/// - Expect to be asked again: each attempt of a sync asks, and so does the engine that takes it up after a crash. The
+///   answer should depend on the unit and the tasks, not on how often the question came.
+/// - Edit by leaving tasks out or by changing their targets. What is left out stays out of sync, so a unit that heals
+///   itself will ask again.
+/// - A [`Veto`] is the outcome of that sync, for people to read. A gate that only wants to wait, for an approval or for
+///   a time of day, awaits it: that holds a place among the operations under way, so do not wait for hours.
+/// - Dropping the future cancels: nobody wants to know any more.
+/// - [`after_sync`](Self::after_sync) comes when the outcome is on record, and not at all if the process ends just then.
+///   Whoever must not miss one reads the units' history.
+///
+/// Gates are asked in the order in which they were added; each sees what the one before it left.
 pub trait SyncGate: Send + Sync {
     /// Before anything is written: gives back the tasks that may be done, or a veto.
     fn before_sync<'a>(&'a self, unit: &'a Unit, tasks: Vec<Task>) -> BoxFuture<'a, Result<Vec<Task>, Veto>>;

@@ -70,6 +70,25 @@ pub enum StoreError {
 }
 
 /// The units of an engine.
+///
+/// To implement it well:
+///
+/// - **Every change is a compare-and-swap.** A write names the [`Version`] it builds on and becomes a
+///   [`Conflict`](StoreError::Conflict) if that is not the newest. A conflict is a normal outcome: the engine reads again
+///   and decides again. Never merge, and never let the last writer win.
+/// - **A new version for every write**, and a read after a conflict shows at least the state that caused it: otherwise
+///   the engine conflicts with the same old state again and again. A store sees its own writes at once.
+/// - **Three writers, three parts.** [`update`](Self::update) changes what people say and counts the generation,
+///   [`set_status`](Self::set_status) what the engine says, [`set_operation`](Self::set_operation) what is asked; each
+///   leaves the other parts alone.
+/// - **A write whose answer was lost** may have happened. Whoever tries again inside the store has to know its own write
+///   when it sees it, and must not report it as somebody else's.
+/// - **Dropping a future cancels.** The write has happened or not, and never half.
+/// - **Nothing is too large.** A unit of 10,000 objects has an inventory of more than a megabyte. A status that cannot be
+///   kept is an error: the engine then writes nothing to the cluster.
+/// - **One damaged unit** is an error of [`get`](Self::get) and missing from [`list`](Self::list), which goes on.
+///
+/// [`MemoryStore`] is the shortest complete one.
 pub trait UnitStore: Send + Sync {
     /// All units.
     fn list(&self) -> BoxFuture<'_, Result<Vec<Stored>, StoreError>>;
@@ -95,6 +114,8 @@ pub trait UnitStore: Send + Sync {
         expect: &'a Version,
         operation: Option<Operation>,
     ) -> BoxFuture<'a, Result<Version, StoreError>>;
-    /// What happens to units from now on.
+    /// What happens to units from now on, its own writes included. Each change is told at least once, or
+    /// [`Lagged`](UnitChange::Lagged) is; a slow reader never holds up a writer. The stream mends itself and ends only
+    /// with the store: an engine whose stream has ended hears of no change any more.
     fn watch(&self) -> BoxStream<'static, UnitChange>;
 }

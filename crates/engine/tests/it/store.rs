@@ -5,21 +5,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
-use futures::future::{BoxFuture, FutureExt as _, ready};
-use futures::stream::{BoxStream, pending};
-use futures::{StreamExt as _, future::try_join};
+use futures::StreamExt as _;
+use futures::future::try_join;
+use futures::stream::BoxStream;
 use serde_json::{Value, json};
 use tokio::time::timeout;
-use towpath_cluster::cache::Scope;
 use towpath_cluster::{Cluster, Options};
 use towpath_engine::store::{
     KubernetesStore, StoreError, Stored, UnitChange, UnitStore, Version, await_sync, start_sync,
 };
 use towpath_engine::unit::{
-    Automated, ClusterId, Operation, OperationState, Phase, Policy, Status, SyncState, Unit, UnitHealth,
-    UnitId,
+    Automated, Operation, OperationState, Phase, Policy, Status, SyncState, Unit, UnitHealth, UnitId,
 };
-use towpath_engine::{ClusterChange, ClusterSpec, ClusterStore, Engine, Limits};
+use towpath_engine::{Engine, Limits, OneCluster};
 use towpath_object::{Key, digest};
 use towpath_plan::sync::{Code, Mark, Phase as SyncPhase, Progress, State, TaskId, TaskResult};
 use towpath_plan::{Applied, Entry, Inventory, Record};
@@ -265,23 +263,12 @@ async fn ten_thousand_objects_fit() -> Result<()> {
     Ok(())
 }
 
-struct OneCluster(PathBuf);
-
-impl ClusterStore for OneCluster {
-    fn get<'a>(&'a self, _: &'a ClusterId) -> BoxFuture<'a, Option<ClusterSpec>> {
-        let connection = Options { kubeconfig: Some(self.0.clone()), ..Options::default() };
-        ready(Some(ClusterSpec { connection, scope: Scope::Cluster })).boxed()
-    }
-
-    fn watch(&self) -> BoxStream<'static, ClusterChange> {
-        pending().boxed()
-    }
-}
-
 /// An engine over units in a cluster, as a process would start it.
 async fn start(kubeconfig: PathBuf, home: &str, manifests: &Arc<Manifests>) -> Result<Engine> {
     let units = Arc::new(store(kubeconfig.clone(), home).await?);
-    let engine = Engine::builder(units, Arc::new(OneCluster(kubeconfig)), manifests.clone()).build()?;
+    let connection = Options { kubeconfig: Some(kubeconfig), ..Options::default() };
+    let clusters = Arc::new(OneCluster::new(connection));
+    let engine = Engine::builder(units, clusters, manifests.clone()).build()?;
     let running = engine.clone();
     tokio::spawn(async move { running.run(Limits::default()).await });
     Ok(engine)
