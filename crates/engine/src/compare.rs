@@ -30,6 +30,8 @@ pub(crate) struct Comparison {
     pub(crate) standing: BTreeMap<Key, Standing>,
     /// What is the unit's and not wanted.
     pub(crate) extra: Vec<Row>,
+    /// What is the unit's and not wanted to stay: the former, and hooks.
+    pub(crate) other: Vec<Row>,
     /// How its objects are, all together.
     pub(crate) health: UnitHealth,
     /// Why, in a few words.
@@ -75,10 +77,12 @@ pub(crate) fn compare(
         health.add(&key, row.as_ref(), judge, now);
         standing.insert(key, state);
     }
-    let extra = cache.unit(&unit.id.0).into_iter().filter(|row| !wanted.contains(&row.key));
-    let extra = extra.filter(|row| !is_ignored(row, unit.policy.rules)).collect();
+    let mut other = cache.unit(&unit.id.0);
+    other.retain(|row| !standing.contains_key(&row.key));
+    let extra = other.iter().filter(|row| !wanted.contains(&row.key));
+    let extra = extra.filter(|row| !is_ignored(row, unit.policy.rules)).cloned().collect();
     let (health, message) = health.end();
-    Comparison { standing, extra, health, message }
+    Comparison { standing, extra, other, health, message }
 }
 
 /// Being there without being wanted does not count for hooks, and for objects that say so.

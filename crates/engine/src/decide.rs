@@ -8,7 +8,7 @@ use towpath_plan::sync::policy::{Attempt, AutoSync, Automation, Circumstances, O
 use towpath_plan::sync::{End, Selection, Stop};
 
 use crate::compare::Standing;
-use crate::engine::{Engine, Running};
+use crate::engine::{Engine, Orders, Running};
 use crate::events::Event;
 use crate::reconcile::Looked;
 use crate::unit::{Operation, OperationState, Phase, SyncState, Unit};
@@ -21,7 +21,18 @@ pub(crate) struct Due {
     pub(crate) resume: Option<Box<OperationState>>,
     /// How many repairs in a row it is.
     pub(crate) repairs: u32,
-    pub(crate) stop: watch::Receiver<Option<Stop>>,
+    pub(crate) orders: watch::Receiver<Orders>,
+}
+
+/// How much may be decided of a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum May {
+    /// An operation was under way when the unit was read: what was read is too old to begin another.
+    GiveOrders,
+    /// It waits for others: only what was interrupted goes on.
+    GoOn,
+    /// Everything.
+    Begin,
 }
 
 /// What is due.
@@ -38,45 +49,61 @@ pub(crate) fn source_digest(unit: &Unit) -> String {
 
 impl Engine {
     /// The sync that is due, if one is. One unit has one at a time; a newer revision asks the one under way to stop.
-    pub(crate) fn decide(&self, unit: Unit, looked: Option<&Looked>) -> Option<Due> {
+    pub(crate) fn decide(&self, unit: Unit, looked: Option<&Looked>, may: May) -> Option<Due> {
         let terminate = unit.operation.as_ref().is_some_and(|operation| operation.terminate);
         if let Some(running) = self.shared.remember(&unit.id, |memory| memory.running.clone()) {
             let newer =
                 looked.filter(|_| !running.revision.is_empty()).map(|looked| &looked.resolved.revision);
             let preempted = newer.and_then(|newest| unit.policy.preemption.stop(&running.revision, newest));
             let stop = if terminate { Some(Stop::Now("it was terminated".into())) } else { preempted };
-            if stop.is_some() {
-                running.stop.send_replace(stop);
-            }
+            running.orders.send_if_modified(|orders| {
+                let before = orders.clone();
+                orders.approved = unit.policy.deletions_approved;
+                orders.stop = stop.or(orders.stop.take());
+                *orders != before
+            });
+            return None;
+        }
+        if may == May::GiveOrders {
             return None;
         }
         if terminate {
             self.drop_request(&unit);
             return None;
         }
+        let interrupted = unit.status.operation.as_ref().is_some_and(|state| !state.phase.is_over());
+        if may == May::GoOn && !interrupted {
+            return None;
+        }
         match self.wish(&unit, looked?) {
             Wish::Nothing => None,
             Wish::Later(pause) => {
-                let (shared, id) = (self.shared.clone(), unit.id);
-                tokio::spawn(async move {
-                    tokio::time::sleep(pause).await;
-                    shared.queue.push(id);
-                });
+                self.shared.push_later(unit.id, pause);
                 None
             }
-            Wish::Sync { operation, resume, repairs } => {
-                let (sender, stop) = watch::channel(None);
-                let running = Running { stop: sender, revision: String::new() };
-                self.shared.remember(&unit.id, |memory| memory.running = Some(running));
-                Some(Due { unit, operation, resume, repairs, stop })
-            }
+            Wish::Sync { operation, resume, repairs } => Some(self.begin(unit, operation, resume, repairs)),
         }
+    }
+
+    /// From now on the unit has an operation under way.
+    pub(crate) fn begin(
+        &self,
+        unit: Unit,
+        operation: Operation,
+        resume: Option<Box<OperationState>>,
+        repairs: u32,
+    ) -> Due {
+        let (sender, orders) =
+            watch::channel(Orders { stop: None, approved: unit.policy.deletions_approved });
+        let running = Running { orders: sender, revision: String::new(), deletion: unit.deleting };
+        self.shared.remember(&unit.id, |memory| memory.running = Some(running));
+        Due { unit, operation, resume, repairs, orders }
     }
 
     /// There is nothing to terminate.
     fn drop_request(&self, unit: &Unit) {
         let (engine, id) = (self.clone(), unit.id.clone());
-        tokio::spawn(async move {
+        self.shared.spawn(async move {
             if let Err(error) = engine.take_request(&id).await {
                 tracing::warn!(unit = %id, %error, "the request cannot be taken away");
             }

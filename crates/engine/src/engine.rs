@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
 
 use futures::StreamExt as _;
+use jiff::Timestamp;
 use tokio::sync::{Notify, Semaphore, watch};
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 use towpath_clock::{Clock, SystemClock};
 use towpath_cluster::cache::{CacheEvent, KindState, What};
 use towpath_health::{BadOverride, Overrides};
@@ -13,6 +16,7 @@ use towpath_object::{Digest, Key};
 use towpath_plan::Applied;
 use towpath_plan::sync::Stop;
 
+use crate::dependency::Waiting;
 use crate::events::{Event, Events, Hub};
 use crate::gate::{GateHandle, Gates, SyncGate};
 use crate::member::{Member, Members};
@@ -58,6 +62,7 @@ pub(crate) struct Shared {
     pub(crate) gates: Gates,
     pub(crate) queue: Queue<UnitId>,
     pub(crate) memory: Mutex<BTreeMap<UnitId, Memory>>,
+    pub(crate) waiting: Waiting,
     pub(crate) stopping: watch::Sender<bool>,
 }
 
@@ -74,15 +79,28 @@ pub(crate) struct Memory {
     pub(crate) signal: Arc<Notify>,
     /// The operation under way.
     pub(crate) running: Option<Running>,
+    /// When it will be looked at whatever happens.
+    pub(crate) later: Option<Instant>,
 }
 
 /// An operation under way.
 #[derive(Clone)]
 pub(crate) struct Running {
-    /// Stops it.
-    pub(crate) stop: watch::Sender<Option<Stop>>,
+    /// Tells it what people want meanwhile.
+    pub(crate) orders: watch::Sender<Orders>,
     /// What it syncs to; empty until that is known.
     pub(crate) revision: String,
+    /// It deletes the unit.
+    pub(crate) deletion: bool,
+}
+
+/// What people want of an operation under way.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Orders {
+    /// That it stops.
+    pub(crate) stop: Option<Stop>,
+    /// When deletions were consented to.
+    pub(crate) approved: Option<Timestamp>,
 }
 
 /// What the server has said of an object.
@@ -94,6 +112,15 @@ pub(crate) struct Asked {
     pub(crate) manifest: Digest,
     /// An apply would change nothing.
     pub(crate) same: bool,
+}
+
+/// Ends everything when the run is over, however it ends.
+struct Ending<'a>(&'a Engine);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
 }
 
 /// Makes an engine.
@@ -135,6 +162,7 @@ impl Builder {
             gates: Gates::default(),
             queue: Queue::default(),
             memory: Mutex::default(),
+            waiting: Waiting::default(),
             stopping: watch::channel(false).0,
         };
         Ok(Engine { shared: Arc::new(shared) })
@@ -152,8 +180,10 @@ impl Engine {
         Builder { units, clusters, manifests, settings: Settings::default(), clock }
     }
 
-    /// Runs until [`stop`](Self::stop). Operations under way are left as they are: the next run takes them up.
+    /// Runs until [`stop`](Self::stop) or until it is dropped. Operations under way are left as they are: the next
+    /// engine on the same store takes them up. When this returns nothing of the engine runs any more.
     pub async fn run(&self, limits: Limits) {
+        let ending = Ending(self);
         let mut tasks = JoinSet::new();
         tasks.spawn(watch_units(self.shared.clone()));
         tasks.spawn(watch_clusters(self.shared.clone()));
@@ -164,7 +194,11 @@ impl Engine {
         }
         let mut stopping = self.shared.stopping.subscribe();
         let _ = stopping.wait_for(|stop| *stop).await;
-        tasks.abort_all();
+        drop((stopping, ending));
+        tasks.shutdown().await;
+        // Every task that was spawned holds a receiver.
+        self.shared.stopping.closed().await;
+        self.shared.members.forget_all().await;
     }
 
     /// Ends [`run`](Self::run).
@@ -209,6 +243,39 @@ impl Engine {
 }
 
 impl Shared {
+    /// Does something beside everything else, as long as the engine runs.
+    pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
+        let mut stopping = self.stopping.subscribe();
+        tokio::spawn(async move {
+            tokio::select! {
+                biased;
+                _ = stopping.wait_for(|stop| *stop) => {}
+                () = work => {}
+            }
+        });
+    }
+
+    /// Looks at a unit after a while, unless it will be looked at sooner.
+    pub(crate) fn push_later(self: &Arc<Self>, id: UnitId, pause: Duration) {
+        let at = Instant::now() + pause;
+        let sooner = self.remember(&id, |memory| {
+            let sooner = memory.later.is_some_and(|known| known <= at);
+            if !sooner {
+                memory.later = Some(at);
+            }
+            sooner
+        });
+        if sooner {
+            return;
+        }
+        let shared = self.clone();
+        self.spawn(async move {
+            tokio::time::sleep_until(at).await;
+            shared.remember(&id, |memory| memory.later = memory.later.filter(|known| *known != at));
+            shared.queue.push(id);
+        });
+    }
+
     pub(crate) fn settings(&self) -> Arc<Settings> {
         self.settings.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -241,7 +308,7 @@ impl Shared {
     ) -> Result<Arc<Member>, crate::member::MemberError> {
         let (member, new) = self.members.get(id, &self.settings()).await?;
         if new {
-            tokio::spawn(follow(self.clone(), id.clone(), member.clone()));
+            self.spawn(follow(self.clone(), id.clone(), member.clone()));
         }
         Ok(member)
     }
@@ -254,10 +321,10 @@ async fn work(engine: Engine, operations: Arc<Semaphore>) {
         let due = engine.look_at(&unit).await;
         engine.shared.queue.done(&unit);
         if let Some(due) = due {
-            let (engine, operations) = (engine.clone(), operations.clone());
-            tokio::spawn(async move {
+            let (worker, operations) = (engine.clone(), operations.clone());
+            engine.shared.spawn(async move {
                 let Ok(_permit) = operations.acquire_owned().await else { return };
-                engine.sync(due).await;
+                worker.sync(due).await;
             });
         }
     }
@@ -268,9 +335,13 @@ async fn watch_units(shared: Arc<Shared>) {
     shared.push_all().await;
     while let Some(change) = changes.next().await {
         match change {
-            UnitChange::Changed(id) => shared.queue.push(id),
+            UnitChange::Changed(id) => {
+                shared.waiting.wake(&id, &shared.queue);
+                shared.queue.push(id);
+            }
             UnitChange::Removed(id) => {
                 shared.memory.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+                shared.waiting.wake(&id, &shared.queue);
             }
             UnitChange::Lagged => shared.push_all().await,
         }
@@ -299,17 +370,11 @@ async fn follow(shared: Arc<Shared>, cluster: ClusterId, member: Arc<Member>) {
     let mut events = member.cache.subscribe();
     let (hub, name, cache) = (shared.hub.clone(), cluster.clone(), member.cache.clone());
     drop(member);
-    tokio::spawn(async move {
+    shared.spawn(async move {
         cache.ready_all().await;
         hub.tell(Event::CacheReady { cluster: name });
     });
-    let mut stopping = shared.stopping.subscribe();
-    loop {
-        let event = tokio::select! {
-            event = events.next() => event,
-            _ = stopping.wait_for(|stop| *stop) => return,
-        };
-        let Some(event) = event else { return };
+    while let Some(event) = events.next().await {
         match event {
             CacheEvent::Changed(change) => {
                 for unit in &change.units {

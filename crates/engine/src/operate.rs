@@ -18,12 +18,13 @@ use tokio::time::timeout;
 use towpath_health::{Judge, Verdict as Judged};
 use towpath_object::{Key, Object, digest};
 use towpath_plan::sync::{
-    Action, Answer, Observation, Outcome, Progress, Schedule, Seen, Situation, Step, Stop, Task, TaskId,
-    Verdict, step,
+    Action, Answer, Observation, Outcome, Progress, Schedule, Seen, Situation, Step, Task, TaskId, Verdict,
+    step,
 };
 use towpath_plan::{Applied, Origin, Target, rank, record};
 
 use crate::act::act;
+use crate::engine::Orders;
 use crate::member::Member;
 use crate::store::StoreError;
 
@@ -44,10 +45,8 @@ pub(crate) struct Operating<'a> {
     pub(crate) concurrency: usize,
     /// Rings when something of the unit changes.
     pub(crate) signal: &'a Notify,
-    /// Says when to stop.
-    pub(crate) stop: watch::Receiver<Option<Stop>>,
-    /// When deletions were consented to.
-    pub(crate) approved: Option<Timestamp>,
+    /// Says when to stop, and when deletions were consented to.
+    pub(crate) orders: watch::Receiver<Orders>,
     pub(crate) now: Timestamp,
 }
 
@@ -68,15 +67,15 @@ pub(crate) async fn operate(
     let tasks = schedule.by_id();
     let applied = Mutex::new(BTreeMap::new());
     let gone = Mutex::new(BTreeSet::new());
-    let mut stop = operating.stop.clone();
+    let mut orders = operating.orders.clone();
     // Hooks must never run twice, so their start is written down first. Plain objects can be applied again.
     let careful = schedule.tasks.iter().any(Task::is_hook);
     loop {
         let changed = operating.signal.notified();
         let next = {
             let view = |key: &Key| operating.see(key, &gone);
-            let stop = stop.borrow_and_update().clone();
-            step(schedule, progress, &Situation { view: &view, approved: operating.approved, stop })
+            let Orders { stop, approved } = orders.borrow_and_update().clone();
+            step(schedule, progress, &Situation { view: &view, approved, stop })
         };
         match next {
             Step::Done(outcome) => {
@@ -97,7 +96,7 @@ pub(crate) async fn operate(
             Step::Wait(_) | Step::Confirm(_) => {
                 tokio::select! {
                     _ = timeout(TICK, changed) => {}
-                    _ = stop.changed() => {}
+                    _ = orders.changed() => {}
                 }
             }
         }

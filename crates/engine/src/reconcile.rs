@@ -2,16 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 use towpath_cluster::Apply;
 use towpath_cluster::cache::{GroupKind, KindState, Row, Wanted};
 use towpath_health::{Judge, Rules as HealthRules};
 use towpath_object::Key;
 use towpath_plan::sync::Rules;
-use towpath_plan::{Applied, Inventory, Target, differs};
+use towpath_plan::{Applied, Entry, Inventory, Target, differs};
 
 use crate::compare::{Comparison, Standing, compare};
-use crate::decide::Due;
+use crate::decide::{Due, May};
 use crate::engine::{Asked, Engine};
 use crate::events::Event;
 use crate::member::Member;
@@ -19,6 +20,9 @@ use crate::resolved::{Resolved, resolve};
 use crate::source::{GenerateRequest, Rendered};
 use crate::store::{StoreError, Stored};
 use crate::unit::{Status, SyncState, Unit, UnitId};
+
+/// How long until a unit of which nothing could be told is looked at again.
+const AGAIN: Duration = Duration::from_secs(10);
 
 /// A unit beside its cluster.
 pub(crate) struct Looked {
@@ -29,6 +33,8 @@ pub(crate) struct Looked {
 impl Engine {
     /// Compares a unit and says how it is. Gives back the sync that is due, if one is.
     pub(crate) async fn look_at(&self, id: &UnitId) -> Option<Due> {
+        // Before the unit is read: what is read of an operation under way may be old by the time it is looked at.
+        let idle = self.shared.remember(id, |memory| memory.running.is_none());
         let stored = match self.shared.units.get(id).await {
             Ok(stored) => stored?,
             Err(error) => {
@@ -36,8 +42,25 @@ impl Engine {
                 return None;
             }
         };
+        if stored.unit.deleting {
+            return self.leave(stored.unit, idle).await.unwrap_or_else(|error| {
+                tracing::warn!(unit = %id, %error, "the unit cannot be deleted now");
+                self.shared.push_later(id.clone(), AGAIN);
+                None
+            });
+        }
         let looked = self.compare(&stored.unit, None).await;
-        let status = self.status(&stored.unit, &looked);
+        let mut status = status(&stored.unit, &looked);
+        let wants = stored.unit.operation.is_some() || status.sync == SyncState::OutOfSync;
+        let blocked = if wants { self.blocked(&stored.unit).await } else { Ok(None) };
+        let blocked = blocked.unwrap_or_else(|error| Some(error.to_string()));
+        if let Some(reason) = &blocked {
+            status.message.clone_from(reason);
+        }
+        if let (true, Ok(looked)) = (idle, &looked) {
+            self.tidy(&stored.unit, looked, &mut status);
+        }
+        self.tell(&stored.unit, &status);
         let unit = Unit { status: status.clone(), ..stored.unit.clone() };
         if status != stored.unit.status {
             match self.shared.units.set_status(id, &stored.version, status).await {
@@ -47,7 +70,15 @@ impl Engine {
                 Err(error) => tracing::warn!(unit = %id, %error, "the status cannot be written"),
             }
         }
-        self.decide(unit, looked.ok().as_ref())
+        if looked.is_err() {
+            self.shared.push_later(id.clone(), AGAIN);
+        }
+        let may = match (idle, blocked) {
+            (false, _) => May::GiveOrders,
+            (true, Some(_)) => May::GoOn,
+            (true, None) => May::Begin,
+        };
+        self.decide(unit, looked.ok().as_ref(), may)
     }
 
     /// The unit's manifests beside what is on its cluster; or why that cannot be told, in a sentence.
@@ -56,8 +87,7 @@ impl Engine {
             self.shared.member(&unit.destination.cluster).await.map_err(|error| error.to_string())?;
         let request = GenerateRequest { unit: Arc::new(unit.clone()), revision, anew: false };
         let rendered = self.shared.manifests.generate(request).await.map_err(|error| error.to_string())?;
-        // Definitions are always watched, so the kinds are known once they have been read.
-        member.cache.ready([GroupKind::new("apiextensions.k8s.io", "CustomResourceDefinition")]).await;
+        self.definitions(&member).await;
         let resolved = self.resolved(unit, &rendered, &member);
         self.see(unit, &resolved, &member).await?;
         let records = self.records(unit);
@@ -66,6 +96,11 @@ impl Engine {
         let mut comparison = compare(unit, &judge, now, &resolved, &records, &member.cache);
         self.ask(unit, &resolved, &member, &mut comparison).await;
         Ok(Looked { resolved, comparison })
+    }
+
+    /// Definitions are always watched, so the kinds are known once they have been read.
+    pub(crate) async fn definitions(&self, member: &Member) {
+        member.cache.ready([GroupKind::new("apiextensions.k8s.io", "CustomResourceDefinition")]).await;
     }
 
     /// Where no record proves that an object is as wanted the server is asked, once for each of its versions. An object
@@ -110,7 +145,7 @@ impl Engine {
     }
 
     /// Makes sure that everything the unit uses is watched and known.
-    async fn see(&self, unit: &Unit, resolved: &Resolved, member: &Member) -> Result<(), String> {
+    pub(crate) async fn see(&self, unit: &Unit, resolved: &Resolved, member: &Member) -> Result<(), String> {
         let label = self.shared.settings().instance_label.clone();
         let wanted = resolved.wanted.iter().map(|one| one.object.key());
         let had = self.records(unit).into_keys();
@@ -149,28 +184,45 @@ impl Engine {
         judge.with_overrides(self.shared.overrides.read().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
-    /// What is to be said of a unit now.
-    fn status(&self, unit: &Unit, looked: &Result<Looked, String>) -> Status {
-        let mut status = unit.status.clone();
-        status.observed_generation = unit.generation;
-        match looked {
-            Ok(Looked { resolved, comparison }) => {
-                status.revision.clone_from(&resolved.revision);
-                status.sync = comparison.state();
-                status.health = comparison.health;
-                status.message.clone_from(&comparison.message);
-            }
-            Err(message) => {
-                status.sync = SyncState::Unknown;
-                status.message.clone_from(message);
-            }
-        }
+    fn tell(&self, unit: &Unit, status: &Status) {
         if status.message != unit.status.message && !status.message.is_empty() {
             let event =
                 Event::Unit { unit: unit.id.clone(), reason: "Compared", message: status.message.clone() };
             self.shared.hub.tell(event);
         }
-        status
+    }
+
+    /// Takes out of the inventory what is neither wanted nor there any more, and adds what is there and was not in it.
+    /// Only between operations, and only when every kind of the unit is known.
+    fn tidy(&self, unit: &Unit, looked: &Looked, status: &mut Status) {
+        let wanted = &looked.comparison.standing;
+        let found: BTreeMap<&Key, &Row> = looked.comparison.other.iter().map(|row| (&row.key, row)).collect();
+        let (gone, new) = self.shared.remember(&unit.id, |memory| {
+            let is_gone = |key: &Key| !wanted.contains_key(key) && !found.contains_key(key);
+            let gone: Vec<Key> = memory.records.keys().filter(|key| is_gone(key)).cloned().collect();
+            for key in &gone {
+                memory.records.remove(key);
+                memory.asked.remove(key);
+            }
+            let new: Vec<Key> = found
+                .keys()
+                .filter(|key| !memory.records.contains_key(**key))
+                .map(|key| (*key).clone())
+                .collect();
+            memory.records.extend(new.iter().map(|key| (key.clone(), Applied::NotYet)));
+            (gone, new)
+        });
+        if gone.is_empty() && new.is_empty() {
+            return;
+        }
+        let mut inventory = Inventory::parse(&status.inventory).unwrap_or_default();
+        inventory.entries.retain(|key, _| !gone.contains(key));
+        for key in new {
+            let managed = found.get(&key).and_then(|row| row.managed.as_ref());
+            let Some(version) = managed.map(|managed| managed.object().gvk().version) else { continue };
+            inventory.entries.entry(key).or_insert(Entry { version, applied: Applied::NotYet });
+        }
+        status.inventory = inventory.to_text();
     }
 
     /// Changes a unit's status, whoever else changes the unit meanwhile.
@@ -195,6 +247,25 @@ impl Engine {
             }
         }
     }
+}
+
+/// What is to be said of a unit now.
+fn status(unit: &Unit, looked: &Result<Looked, String>) -> Status {
+    let mut status = unit.status.clone();
+    status.observed_generation = unit.generation;
+    match looked {
+        Ok(Looked { resolved, comparison }) => {
+            status.revision.clone_from(&resolved.revision);
+            status.sync = comparison.state();
+            status.health = comparison.health;
+            status.message.clone_from(&comparison.message);
+        }
+        Err(message) => {
+            status.sync = SyncState::Unknown;
+            status.message.clone_from(message);
+        }
+    }
+    status
 }
 
 /// Would an apply change nothing? Nothing where the server does not say.

@@ -7,17 +7,17 @@ use std::sync::Arc;
 use tokio::sync::watch;
 use towpath_object::{Gvk, Key, Object};
 use towpath_plan::sync::policy::{RetryPolicy, is_delivery, remember};
-use towpath_plan::sync::{End, Outcome, Progress, Request, Schedule, Stop, deletion, schedule};
+use towpath_plan::sync::{End, Outcome, Problem, Progress, Request, Schedule, schedule};
 use towpath_plan::{Applied, Entry, Inventory};
 
 use crate::decide::{Due, source_digest};
-use crate::engine::Engine;
+use crate::engine::{Engine, Orders};
 use crate::events::Event;
 use crate::member::Member;
 use crate::operate::{Ledger, Operated, Operating, operate};
 use crate::reconcile::Looked;
 use crate::store::StoreError;
-use crate::unit::{Delivery, OperationState, Phase, Status, Unit, UnitId};
+use crate::unit::{Delivery, Operation, OperationState, Phase, Status, Unit, UnitId};
 
 impl Engine {
     /// Carries out a sync that is due, and says how it ended.
@@ -31,11 +31,8 @@ impl Engine {
     }
 
     async fn try_sync(&self, due: Due) -> Result<(), StoreError> {
-        let Due { unit, operation, resume, repairs, mut stop } = due;
-        let by_hand = operation.initiator != "engine";
-        let retry = unit.policy.retry.clone();
-        let retry =
-            retry.unwrap_or_else(|| if by_hand { RetryPolicy::default() } else { RetryPolicy::automatic() });
+        let Due { unit, operation, resume, repairs, mut orders } = due;
+        let retry = retry(&unit, &operation);
         let mut state = resume.map_or_else(
             || OperationState {
                 revision: operation.revision.clone().unwrap_or_default(),
@@ -47,6 +44,7 @@ impl Engine {
                 finished: None,
                 retries: 0,
                 repairs,
+                deletion: unit.deleting,
                 progress: Progress::default(),
             },
             |interrupted| *interrupted,
@@ -55,8 +53,8 @@ impl Engine {
         self.change_status(&unit.id, |status| status.operation = Some(state.clone())).await?;
         self.take_request(&unit.id).await?;
         loop {
-            let attempt = self.attempt(&unit, &mut state, &stop).await?;
-            let terminated = stop.borrow_and_update().is_some();
+            let attempt = self.attempt(&unit, &mut state, &orders).await?;
+            let terminated = orders.borrow_and_update().stop.is_some();
             let now = self.shared.clock.now();
             match retry.next(attempt.outcome.end, terminated, state.retries, now) {
                 Err(_) => return self.end(&unit, state, attempt).await,
@@ -70,7 +68,7 @@ impl Engine {
                     self.change_status(&unit.id, |status| status.operation = Some(state.clone())).await?;
                     let pause = at.duration_since(now).unsigned_abs();
                     // Somebody who wants it to stop does not have to wait for the next attempt.
-                    let _ = tokio::time::timeout(pause, stop.changed()).await;
+                    let _ = tokio::time::timeout(pause, stopped(&mut orders)).await;
                 }
             }
         }
@@ -81,10 +79,15 @@ impl Engine {
         &self,
         unit: &Unit,
         state: &mut OperationState,
-        stop: &watch::Receiver<Option<Stop>>,
+        orders: &watch::Receiver<Orders>,
     ) -> Result<Attempted, StoreError> {
         let pinned = Some(state.revision.clone()).filter(|revision| !revision.is_empty());
-        let (member, mut plan) = match self.prepare_sync(unit, state, pinned).await {
+        let prepared = if state.deletion {
+            self.prepare_deletion(unit, state).await
+        } else {
+            self.prepare_sync(unit, state, pinned).await
+        };
+        let (member, mut plan) = match prepared {
             Ok(prepared) => prepared,
             Err(message) => return Ok(Attempted::error(message)),
         };
@@ -98,10 +101,10 @@ impl Engine {
             Err(veto) => return Ok(Attempted::error(veto.message)),
         };
         // What is about to be created is written down before anything is.
-        let inventory = union(unit, &plan);
+        self.expect(unit, &plan);
         self.change_status(&unit.id, |status| {
             status.operation = Some(state.clone());
-            status.inventory.clone_from(&inventory);
+            status.inventory = union(&status.inventory, &plan);
         })
         .await?;
         self.shared.hub.tell(Event::SyncStarted { unit: unit.id.clone(), revision: state.revision.clone() });
@@ -114,14 +117,13 @@ impl Engine {
             judge: &judge,
             concurrency: settings.concurrency,
             signal: &signal,
-            stop: stop.clone(),
-            approved: None,
+            orders: orders.clone(),
             now: state.started,
         };
         let ledger = StatusLedger { engine: self, unit: &unit.id };
         let Operated { outcome, applied } = operate(&operating, &plan, &mut state.progress, &ledger).await?;
         self.shared.remember(&unit.id, |memory| memory.records.extend(applied.clone()));
-        Ok(Attempted { outcome, applied, done: Some((member, plan)) })
+        Ok(Attempted { outcome, applied, planned: true })
     }
 
     async fn prepare_sync(
@@ -138,27 +140,33 @@ impl Engine {
         let kinds = member.cache.kinds();
         let rows = member.cache.unit(&unit.id.0).into_iter();
         let live: Vec<Object> = rows.filter_map(|row| row.managed.map(|managed| managed.object())).collect();
-        let caller = Known { looked: &looked };
+        let caller = Known { looked: Some(&looked) };
         let request = Request {
             rules: unit.policy.rules,
             options,
             namespace: unit.destination.namespace.clone(),
-            namespace_metadata: None,
+            namespace_metadata: unit.policy.namespace_metadata.clone(),
             wanted: looked.resolved.wanted.to_vec(),
             live,
             selection: state.operation.selection.clone(),
             revision: state.revision.clone(),
             started: state.started,
             kinds: &kinds,
-            unreadable: &BTreeMap::new(),
+            unreadable: no_unreadable(),
             caller: &caller,
         };
-        let made = if unit.deleting { deletion(request) } else { schedule(request) };
-        let plan = made.map_err(|problems| {
-            let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
-            texts.join("; ")
-        })?;
+        let plan = schedule(request).map_err(|problems| tell(&problems))?;
         Ok((member, plan))
+    }
+
+    /// Remembers what is about to be applied: it is the unit's even if it is never heard of again.
+    fn expect(&self, unit: &Unit, plan: &Schedule) {
+        self.records(unit);
+        self.shared.remember(&unit.id, |memory| {
+            for task in plan.tasks.iter().filter(|task| task.target.is_some()) {
+                memory.records.entry(task.id.key.clone()).or_insert(Applied::NotYet);
+            }
+        });
     }
 
     /// A request that is being carried out is no longer a request.
@@ -182,7 +190,7 @@ impl Engine {
         mut state: OperationState,
         attempt: Attempted,
     ) -> Result<(), StoreError> {
-        let Attempted { outcome, applied, done } = attempt;
+        let Attempted { outcome, applied, planned } = attempt;
         state.phase = match outcome.end {
             End::Succeeded => Phase::Succeeded,
             End::Failed | End::Superseded => Phase::Failed,
@@ -191,12 +199,11 @@ impl Engine {
         (state.message, state.finished) = (outcome.message.clone(), Some(self.shared.clock.now()));
         let history = self.shared.settings().history;
         let options = state.operation.options.clone().unwrap_or_else(|| unit.policy.options.clone());
-        let delivered = done.is_some() && is_delivery(&outcome, &options, &state.operation.selection);
+        let delivered =
+            planned && !state.deletion && is_delivery(&outcome, &options, &state.operation.selection);
         self.change_status(&unit.id, |status| {
             status.operation = Some(state.clone());
-            if let Some((member, plan)) = &done {
-                status.inventory = settle(&status.inventory, plan, &applied, member, state.phase);
-            }
+            status.inventory = settle(&status.inventory, &applied);
             if delivered {
                 let delivery = delivery(status.history.last(), unit, &state);
                 remember(&mut status.history, delivery, history);
@@ -213,20 +220,46 @@ impl Engine {
 struct Attempted {
     outcome: Outcome,
     applied: BTreeMap<Key, Applied>,
-    /// Where and what, if it came to that.
-    done: Option<(Arc<Member>, Schedule)>,
+    /// It came to a plan.
+    planned: bool,
 }
 
 impl Attempted {
     /// It did not even begin.
     fn error(message: String) -> Self {
-        Self { outcome: Outcome { end: End::Error, message }, applied: BTreeMap::new(), done: None }
+        Self { outcome: Outcome { end: End::Error, message }, applied: BTreeMap::new(), planned: false }
     }
 }
 
+/// How a unit's operation is tried again. A deletion is: the unit stays until one succeeds.
+fn retry(unit: &Unit, operation: &Operation) -> RetryPolicy {
+    if unit.deleting || operation.initiator != "engine" && unit.policy.retry.is_none() {
+        return RetryPolicy::default();
+    }
+    unit.policy.retry.clone().unwrap_or_else(RetryPolicy::automatic)
+}
+
+/// Waits until somebody wants it to stop.
+async fn stopped(orders: &mut watch::Receiver<Orders>) {
+    // The sender lives as long as the operation.
+    let _ = orders.wait_for(|orders| orders.stop.is_some()).await;
+}
+
+/// The problems, in a sentence.
+pub(crate) fn tell(problems: &[Problem]) -> String {
+    let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    texts.join("; ")
+}
+
+/// Groups that could not be discovered are an error of the comparison already.
+pub(crate) fn no_unreadable() -> &'static BTreeMap<String, String> {
+    static NONE: BTreeMap<String, String> = BTreeMap::new();
+    &NONE
+}
+
 /// The inventory with everything that the sync may create.
-fn union(unit: &Unit, plan: &Schedule) -> String {
-    let mut inventory = Inventory::parse(&unit.status.inventory).unwrap_or_default();
+fn union(text: &str, plan: &Schedule) -> String {
+    let mut inventory = Inventory::parse(text).unwrap_or_default();
     for task in &plan.tasks {
         if let Some(target) = &task.target {
             let Gvk { version, .. } = target.gvk();
@@ -237,25 +270,12 @@ fn union(unit: &Unit, plan: &Schedule) -> String {
     inventory.to_text()
 }
 
-/// The inventory after a sync: with the records of its applies, and after a success without what has gone.
-fn settle(
-    text: &str,
-    plan: &Schedule,
-    applied: &BTreeMap<Key, Applied>,
-    member: &Member,
-    phase: Phase,
-) -> String {
+/// The inventory after a sync: with the records of its applies. What has gone leaves it when that has been seen.
+fn settle(text: &str, applied: &BTreeMap<Key, Applied>) -> String {
     let mut inventory = Inventory::parse(text).unwrap_or_default();
     for (key, known) in applied {
         if let Some(entry) = inventory.entries.get_mut(key) {
             entry.applied = known.clone().written(key);
-        }
-    }
-    if phase == Phase::Succeeded {
-        let gone =
-            plan.tasks.iter().filter(|task| task.is_prune() && member.cache.get(&task.id.key).is_none());
-        for task in gone {
-            inventory.entries.remove(&task.id.key);
         }
     }
     inventory.to_text()
@@ -274,13 +294,13 @@ fn delivery(last: Option<&Delivery>, unit: &Unit, state: &OperationState) -> Del
 }
 
 /// What the comparison knows, for the schedule.
-struct Known<'a> {
-    looked: &'a Looked,
+pub(crate) struct Known<'a> {
+    pub(crate) looked: Option<&'a Looked>,
 }
 
 impl towpath_plan::sync::Caller for Known<'_> {
     fn modified(&self, key: &Key) -> Option<bool> {
-        let standing = self.looked.comparison.standing.get(key)?;
+        let standing = self.looked?.comparison.standing.get(key)?;
         Some(*standing != crate::compare::Standing::Same)
     }
 }

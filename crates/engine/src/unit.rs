@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use towpath_plan::sync::policy::{Preemption, RetryPolicy};
-use towpath_plan::sync::{Progress, Rules, Selection, SyncOptions};
+use towpath_plan::sync::{NamespaceMetadata, Progress, Rules, Selection, SyncOptions};
 
 /// The name of a unit: unique in its store, and fit for a label.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -83,6 +83,12 @@ pub struct Policy {
     /// What becomes of a sync under way when there is a newer revision.
     #[serde(default)]
     pub preemption: Preemption,
+    /// Labels and annotations of the unit's namespace, where the options create it.
+    #[serde(default)]
+    pub namespace_metadata: Option<NamespaceMetadata>,
+    /// When somebody consented to deletions that need it. It counts for operations that began before it.
+    #[serde(default)]
+    pub deletions_approved: Option<Timestamp>,
 }
 
 /// What the engine does without being asked.
@@ -203,9 +209,12 @@ pub struct OperationState {
     pub finished: Option<Timestamp>,
     /// How many times it has been tried again.
     pub retries: u32,
-    /// How many repairs in a row it is, if it is one.
+    /// How many repairs in a row it is, if it is one; or how many deletions have failed before it.
     #[serde(default)]
     pub repairs: u32,
+    /// It deletes the unit.
+    #[serde(default)]
+    pub deletion: bool,
     /// The digest of the source it was made from.
     #[serde(default)]
     pub source: String,

@@ -9,7 +9,7 @@ use towpath_testkit::{ControlPlane, eventually};
 
 use crate::world::{World, config};
 
-fn annotated(mut object: Value, annotations: &[(&str, &str)]) -> Value {
+pub fn annotated(mut object: Value, annotations: &[(&str, &str)]) -> Value {
     let named = annotations.iter().map(|(name, value)| (format!("argocd.argoproj.io/{name}"), json!(value)));
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
         metadata.insert("annotations".into(), Value::Object(named.collect()));
@@ -17,7 +17,7 @@ fn annotated(mut object: Value, annotations: &[(&str, &str)]) -> Value {
     object
 }
 
-fn job(name: &str) -> Value {
+pub fn job(name: &str) -> Value {
     json!({
         "apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": name},
         "spec": {"backoffLimit": 0, "template": {"spec": {

@@ -1,7 +1,11 @@
 //! The engine on a real control plane.
 
+mod dependency;
 mod example;
+mod faults;
 mod hooks;
+mod kill;
+mod leave;
 mod life;
 mod store;
 mod world;

@@ -9,6 +9,7 @@ use futures::StreamExt as _;
 use futures::future::{BoxFuture, FutureExt as _, ready};
 use futures::stream::{BoxStream, pending};
 use serde_json::{Value, json};
+use tokio::task::JoinHandle;
 use towpath_cluster::Options;
 use towpath_cluster::cache::Scope;
 use towpath_engine::store::{MemoryStore, UnitStore as _};
@@ -26,27 +27,36 @@ pub struct World {
     pub store: Arc<MemoryStore>,
     pub manifests: Arc<Manifests>,
     pub engine: Engine,
+    running: JoinHandle<()>,
 }
 
 /// What each unit's manifests are now.
 #[derive(Default)]
 pub struct Manifests {
-    by_unit: Mutex<BTreeMap<UnitId, (u64, Vec<Value>)>>,
+    by_unit: Mutex<BTreeMap<UnitId, Vec<Vec<Value>>>>,
 }
 
 impl Manifests {
+    /// True when a unit has none.
+    pub fn is_empty(&self, unit: &str) -> bool {
+        let all = self.by_unit.lock().expect("no test panics while it holds the lock");
+        !all.contains_key(&UnitId(unit.into()))
+    }
+
     /// A new revision for a unit.
     pub fn set(&self, unit: &str, objects: Vec<Value>) {
         let mut all = self.by_unit.lock().expect("no test panics while it holds the lock");
-        let entry = all.entry(UnitId(unit.into())).or_default();
-        *entry = (entry.0 + 1, objects);
+        all.entry(UnitId(unit.into())).or_default().push(objects);
     }
 }
 
 impl ManifestSource for Manifests {
     fn generate(&self, request: GenerateRequest) -> BoxFuture<'_, Result<Rendered, GenerateError>> {
         let all = self.by_unit.lock().expect("no test panics while it holds the lock");
-        let Some((revision, objects)) = all.get(&request.unit.id) else {
+        let revisions = all.get(&request.unit.id).map(Vec::as_slice).unwrap_or_default();
+        let pinned = request.revision.and_then(|text| text.trim_start_matches('r').parse().ok());
+        let revision: usize = pinned.unwrap_or(revisions.len());
+        let Some(objects) = revision.checked_sub(1).and_then(|index| revisions.get(index)) else {
             let error = GenerateError { message: "there are no manifests".into(), transient: false };
             return ready(Err(error)).boxed();
         };
@@ -64,7 +74,10 @@ struct OneCluster {
 }
 
 impl ClusterStore for OneCluster {
-    fn get<'a>(&'a self, _: &'a ClusterId) -> BoxFuture<'a, Option<ClusterSpec>> {
+    fn get<'a>(&'a self, id: &'a ClusterId) -> BoxFuture<'a, Option<ClusterSpec>> {
+        if id.0 != "main" {
+            return ready(None).boxed();
+        }
         let connection = Options { kubeconfig: Some(self.kubeconfig.clone()), ..Options::default() };
         ready(Some(ClusterSpec { connection, scope: Scope::Cluster })).boxed()
     }
@@ -88,8 +101,17 @@ impl World {
         let clusters = Arc::new(OneCluster { kubeconfig });
         let engine = Engine::builder(store.clone(), clusters, manifests.clone()).build()?;
         let running = engine.clone();
-        tokio::spawn(async move { running.run(Limits::default()).await });
-        Ok(Self { store, manifests, engine })
+        let running = tokio::spawn(async move { running.run(Limits::default()).await });
+        Ok(Self { store, manifests, engine, running })
+    }
+
+    /// Ends the engine wherever it is; the store stays.
+    pub async fn kill(mut self) -> Result<(Arc<MemoryStore>, Arc<Manifests>)> {
+        self.engine.stop();
+        tokio::time::timeout(Duration::from_secs(5), &mut self.running)
+            .await
+            .context("it does not end")??;
+        Ok((self.store.clone(), self.manifests.clone()))
     }
 
     /// Adds a unit that keeps itself in sync.

@@ -1,0 +1,178 @@
+//! A server that does not always answer.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+use serde_json::{Value, json};
+use towpath_engine::unit::{Phase, SyncState, UnitId};
+use towpath_plan::sync::Rules;
+use towpath_testkit::{Api, ControlPlane, Fault, FaultProxy, Rule, eventually, shared};
+
+use crate::world::{World, config};
+
+fn many(value: &str) -> Vec<Value> {
+    (0..10).map(|number| config(&format!("c{number}"), value)).collect()
+}
+
+async fn values(api: &Api, namespace: &str) -> Result<Vec<Value>> {
+    let path = format!("/api/v1/namespaces/{namespace}/configmaps?labelSelector=towpath.dev%2Funit");
+    let items = api.list(&path).await?;
+    Ok(items.iter().filter_map(|item| item.pointer("/data/key").cloned()).collect())
+}
+
+fn through(proxy: &FaultProxy) -> Result<World> {
+    World::over(proxy.kubeconfig_path().to_path_buf(), Arc::default(), Arc::default())
+}
+
+/// Faults of single requests during a first sync and during a change: nothing of them is left in the end.
+#[tokio::test(flavor = "multi_thread")]
+async fn faults_of_single_requests_are_got_over() -> Result<()> {
+    let plane = shared().await?;
+    let api = plane.api();
+    let faults: [(&str, Vec<Rule>); 6] = [
+        ("busy", vec![Rule::new(Fault::too_many_requests(1)).times(8)]),
+        ("broken", vec![Rule::new(Fault::status(500)).writes().times(4)]),
+        ("unread", vec![Rule::new(Fault::status(503)).times(6)]),
+        ("cut", vec![Rule::new(Fault::CutBefore).writes().times(3)]),
+        ("unheard", vec![Rule::new(Fault::CutAfter).writes().skip(1).times(4)]),
+        ("expired", vec![Rule::new(Fault::WatchExpired { after: 1 }).watches().times(6)]),
+    ];
+    let runs = faults.into_iter().map(|(name, rules)| {
+        let api = api.clone();
+        async move {
+            let proxy = FaultProxy::start(plane)?;
+            let namespace = plane.namespace(name).await?;
+            for rule in &rules {
+                proxy.add(rule.clone());
+            }
+            let world = through(&proxy)?;
+            world.add(name, &namespace, Rules::Kstatus, many("1")).await?;
+            world.settled(name, "r1").await?;
+            ensure!(values(&api, &namespace).await? == vec![json!("1"); 10], "{name}");
+            for rule in rules {
+                proxy.add(rule);
+            }
+            world.manifests.set(name, many("2").into_iter().take(8).collect());
+            world.engine.refresh(&UnitId(name.into()));
+            world.settled(name, "r2").await?;
+            ensure!(values(&api, &namespace).await? == vec![json!("2"); 8], "{name}");
+            anyhow::Ok(())
+        }
+    });
+    futures::future::try_join_all(runs).await?;
+    Ok(())
+}
+
+/// Nothing but 429 for a while, in mid-sync: afterwards everything is as if nothing had been.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_is_busy_for_long() -> Result<()> {
+    let plane = shared().await?;
+    let proxy = FaultProxy::start(plane)?;
+    let namespace = plane.namespace("flood").await?;
+    let world = through(&proxy)?;
+    world.add("flood", &namespace, Rules::Kstatus, many("1")).await?;
+    world.settled("flood", "r1").await?;
+    proxy.add(Rule::new(Fault::too_many_requests(1)).writes().skip(3));
+    proxy.add(Rule::new(Fault::status(429)).watches());
+    world.manifests.set("flood", many("2"));
+    world.engine.refresh(&UnitId("flood".into()));
+    tokio::time::sleep(Duration::from_secs(8)).await;
+    proxy.reset();
+    world.settled("flood", "r2").await?;
+    ensure!(values(&plane.api(), &namespace).await? == vec![json!("2"); 10]);
+    Ok(())
+}
+
+fn secret(name: &str) -> Value {
+    json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}, "stringData": {"key": "hidden"}})
+}
+
+/// One kind cannot be read: units that do not use it do not notice; who uses it says so and touches nothing of it.
+#[tokio::test(flavor = "multi_thread")]
+async fn one_kind_that_cannot_be_read() -> Result<()> {
+    let plane = shared().await?;
+    let (api, proxy) = (plane.api(), FaultProxy::start(plane)?);
+    let namespace = plane.namespace("blind").await?;
+    let world = through(&proxy)?;
+    let all = vec![secret("one"), secret("two"), config("user", "1")];
+    world.add("user", &namespace, Rules::Kstatus, all).await?;
+    world.settled("user", "r1").await?;
+    let (store, manifests) = world.kill().await?;
+
+    proxy.add(Rule::new(Fault::status(500)).path("/secrets"));
+    let world = World::over(proxy.kubeconfig_path().to_path_buf(), store, manifests)?;
+    world.manifests.set("user", vec![secret("one"), config("user", "2")]);
+    world.engine.refresh(&UnitId("user".into()));
+    world.add("other", &namespace, Rules::Kstatus, vec![config("other", "1")]).await?;
+    world.settled("other", "r1").await?;
+    let status = eventually("it says what it cannot see", Duration::from_secs(20), async || {
+        let status = world.status("user").await?;
+        Ok((status.sync == SyncState::Unknown && status.message.contains("Secret")).then_some(status))
+    })
+    .await?;
+    ensure!(status.inventory.lines().count() == 3, "{}", status.inventory);
+    ensure!(api.find(&format!("/api/v1/namespaces/{namespace}/secrets/two")).await?.is_some());
+    proxy.reset();
+    world.settled("user", "r2").await?;
+    eventually("what is no longer wanted goes", Duration::from_secs(10), async || {
+        Ok(api.find(&format!("/api/v1/namespaces/{namespace}/secrets/two")).await?.is_none().then_some(()))
+    })
+    .await
+}
+
+/// The server refuses one object: the others are applied, and the message names it.
+#[tokio::test(flavor = "multi_thread")]
+async fn one_object_that_is_refused() -> Result<()> {
+    let plane = ControlPlane::builder().start().await?;
+    let (api, world) = (plane.api(), World::start(&plane)?);
+    let namespace = plane.namespace("refused").await?;
+    let group = "/apis/admissionregistration.k8s.io/v1";
+    let policy = json!({
+        "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicy",
+        "metadata": {"name": "nothing-bad"},
+        "spec": {"failurePolicy": "Fail",
+            "matchConstraints": {"resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"],
+                "operations": ["CREATE", "UPDATE"], "resources": ["configmaps"]}]},
+            "validations": [{"expression": "!has(object.data) || !('key' in object.data) || object.data.key != 'bad'",
+                "message": "bad things are not taken"}]}});
+    api.post(&format!("{group}/validatingadmissionpolicies"), &policy).await?;
+    let binding = json!({
+        "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicyBinding",
+        "metadata": {"name": "nothing-bad"},
+        "spec": {"policyName": "nothing-bad", "validationActions": ["Deny"]}});
+    api.post(&format!("{group}/validatingadmissionpolicybindings"), &binding).await?;
+    let path = format!("/api/v1/namespaces/{namespace}/configmaps");
+    eventually("the policy is in force", Duration::from_secs(30), async || {
+        let probe = api.post(&path, &config("probe", "bad")).await;
+        if probe.is_ok() {
+            api.delete(&format!("{path}/probe")).await?;
+        }
+        Ok(probe.is_err().then_some(()))
+    })
+    .await?;
+    let objects = vec![config("first", "1"), config("second", "bad"), config("third", "1")];
+    world.add("refused", &namespace, Rules::Kstatus, objects).await?;
+    let state = eventually("the others are applied", Duration::from_secs(20), async || {
+        let there = values(&api, &namespace).await? == vec![json!("1"); 2];
+        let state = world.status("refused").await?.operation;
+        Ok(state.filter(|state| there && state.message.contains("second")))
+    })
+    .await?;
+    ensure!(state.message.contains("bad things are not taken"), "{}", state.message);
+    ensure!(!state.message.contains("first") && !state.message.contains("third"), "{}", state.message);
+    ensure!(world.status("refused").await?.sync == SyncState::OutOfSync);
+
+    // What exists is checked before anything is written: then nothing is.
+    world.manifests.set("refused", vec![config("first", "2"), config("second", "2"), config("third", "bad")]);
+    world.engine.refresh(&UnitId("refused".into()));
+    let state = eventually("the check fails", Duration::from_secs(30), async || {
+        let state = world.status("refused").await?.operation;
+        Ok(state.filter(|state| state.revision == "r2" && !state.message.is_empty()))
+    })
+    .await?;
+    ensure!(state.phase == Phase::Running, "it is tried again: {state:?}");
+    ensure!(state.message.contains("nothing was applied") && state.message.contains("third"), "{state:?}");
+    ensure!(values(&api, &namespace).await? == vec![json!("1"); 2], "nothing was written");
+    Ok(())
+}
