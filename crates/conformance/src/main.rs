@@ -33,7 +33,8 @@ fn main() -> ExitCode {
 fn run(args: &[String]) -> Result<Score> {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     match args.as_slice() {
-        ["diff"] => diff::run(),
+        ["diff"] => diff::run(false),
+        ["diff", "--full"] => diff::run(true),
         ["health"] => health::run(),
         ["sync"] => sync::run(),
         ["yaml"] => yaml::run(false),

@@ -3,12 +3,14 @@
 //! In: the test data of its `pkg/diff` (targets, live objects, answers of a server), downloaded with the pinned
 //! module, and objects as its tests build them; what it expects of each is written down here as facts. Out: a
 //! [`Score`]. Agreement means the same answer to "is it modified?" and the same of the fields that its tests
-//! look at.
+//! look at. With `--full` also what we predict against what a real server answers.
 
 mod answers;
 mod built;
 mod files;
 mod rules;
+mod scenarios;
+mod server;
 
 use std::path::{Path, PathBuf};
 
@@ -92,8 +94,8 @@ fn verdict(
     }
 }
 
-/// Runs all cases.
-pub fn run() -> Result<Score> {
+/// Runs all cases; in full also on a real server.
+pub fn run(full: bool) -> Result<Score> {
     let data = Data(GITOPS_ENGINE.folder()?.join("pkg/diff/testdata"));
     let mut score = Score::new("diff");
     for case in files::cases(&data)?.into_iter().chain(built::cases()?).chain(rules::cases()?) {
@@ -101,6 +103,9 @@ pub fn run() -> Result<Score> {
     }
     for (name, verdict) in answers::verdicts(&data)?.into_iter().chain(rules::refusals()) {
         score.add(name, verdict);
+    }
+    if full {
+        server::run(&mut score)?;
     }
     Ok(score)
 }

@@ -111,6 +111,12 @@ impl<'a> Known<'a> {
         self.endpoints && path == ["subsets"]
     }
 
+    /// Whether a field of this name may identify an item of a list.
+    pub(super) fn is_key(name: &str) -> bool {
+        matches!(name, "port" | "containerPort" | "protocol")
+            || KEYED.iter().any(|(_, keys)| keys.contains(&name))
+    }
+
     /// How the list at `path` is merged.
     pub(super) fn list(&self, path: &[&str], sets: [&FieldSet; 2]) -> Shape {
         self.facts

@@ -27,12 +27,11 @@ impl Walk<'_> {
             Shape::KeyedList(names) if has_keys(target, &names) => {
                 self.keyed(path, live, target, &names, spot)
             }
-            Shape::SetList => set(live, target, spot),
+            Shape::SetList if live.iter().chain(target).all(is_scalar) => set(live, target, spot),
             _ => self.replaced(path, live, target, spot),
         }
     }
 
-    /// The items of the target in its order, those that only live has between them where they were.
     fn keyed<'v>(
         &self,
         path: &mut Vec<&'v str>,
@@ -42,33 +41,15 @@ impl Walk<'_> {
         spot: Spot<'_>,
     ) -> Vec<Value> {
         let pairs = paired(live, target, names);
-        let mut wanted = target.iter().zip(&pairs);
-        let mut merged = Vec::with_capacity(live.len());
-        let mut emit = |merged: &mut Vec<Value>, (item, pair): (&'v Value, &Option<usize>)| {
-            let before = pair.and_then(|place| live.get(place));
-            let below = spot.item(before.unwrap_or(item));
-            merged.push(self.value(path, before, item, below));
+        let left = |item: &Value| match spot.ours.item(item) {
+            Some(_) => given_up(item, spot.others.item(item)),
+            None => Some(item.clone()),
         };
-        for (place, item) in live.iter().enumerate() {
-            if !pairs.contains(&Some(place)) {
-                let left = match spot.ours.item(item) {
-                    Some(_) => given_up(item, spot.others.item(item)),
-                    None => Some(item.clone()),
-                };
-                merged.extend(left);
-                continue;
-            }
-            // This place belongs to the next item that both have; new ones stand before it, as in the target.
-            for next in wanted.by_ref() {
-                let found = next.1.is_some();
-                emit(&mut merged, next);
-                if found {
-                    break;
-                }
-            }
-        }
-        wanted.for_each(|next| emit(&mut merged, next));
-        merged
+        let merge = |item: &'v Value, before: Option<&'v Value>| {
+            let below = spot.item(before.unwrap_or(item));
+            self.value(path, before, item, below)
+        };
+        interleaved(live, target, &pairs, left, merge)
     }
 
     /// The items of the target; those that live has too keep what a server added to them.
@@ -99,11 +80,16 @@ impl Walk<'_> {
     }
 }
 
+/// Sets are of scalars.
+fn is_scalar(item: &Value) -> bool {
+    !item.is_object() && !item.is_array()
+}
+
 /// Whether every item can be told by its keys.
 fn has_keys(list: &[Value], names: &[String]) -> bool {
     list.iter().all(|item| {
         let mut keys = names.iter().filter_map(|name| item.get(name)).peekable();
-        keys.peek().is_some() && keys.all(|key| !key.is_object() && !key.is_array())
+        keys.peek().is_some() && keys.all(is_scalar)
     })
 }
 
@@ -128,15 +114,44 @@ fn paired(live: &[Value], target: &[Value], names: &[String]) -> Vec<Option<usiz
 
 /// What is wanted, and what others put there.
 fn set(live: &[Value], target: &[Value], spot: Spot<'_>) -> Vec<Value> {
-    let has = |list: &[Value], item: &Value| list.iter().any(|other| same(other, item));
-    let stays = |item: &&Value| {
-        has(target, item) || spot.ours.item(item).is_none() || spot.others.item(item).is_some()
+    let mut used = vec![false; live.len()];
+    let pair = |item: &Value| {
+        let place = live.iter().zip(&used).position(|(live, used)| !used && same(live, item))?;
+        if let Some(used) = used.get_mut(place) {
+            *used = true;
+        }
+        Some(place)
     };
-    let mut merged: Vec<Value> = live.iter().filter(stays).cloned().collect();
-    for item in target {
-        if !has(&merged, item) {
-            merged.push(item.clone());
+    let pairs: Vec<_> = target.iter().map(pair).collect();
+    let stays = |item: &Value| spot.ours.item(item).is_none() || spot.others.item(item).is_some();
+    let left = |item: &Value| stays(item).then(|| item.clone());
+    interleaved(live, target, &pairs, left, |item, before| before.unwrap_or(item).clone())
+}
+
+/// The items of the target in its order, those that only live has between them where they were. `pairs` tells for
+/// each item of the target its place in live, `left` what stays of an item that has no pair.
+fn interleaved<'v>(
+    live: &'v [Value],
+    target: &'v [Value],
+    pairs: &[Option<usize>],
+    left: impl Fn(&Value) -> Option<Value>,
+    mut merge: impl FnMut(&'v Value, Option<&'v Value>) -> Value,
+) -> Vec<Value> {
+    let mut wanted = target.iter().zip(pairs);
+    let mut merged = Vec::with_capacity(live.len());
+    for (place, item) in live.iter().enumerate() {
+        if !pairs.contains(&Some(place)) {
+            merged.extend(left(item));
+            continue;
+        }
+        // This place belongs to the next item that both have; new ones stand before it, as in the target.
+        for (item, pair) in wanted.by_ref() {
+            merged.push(merge(item, pair.and_then(|place| live.get(place))));
+            if pair.is_some() {
+                break;
+            }
         }
     }
+    merged.extend(wanted.map(|(item, pair)| merge(item, pair.and_then(|place| live.get(place)))));
     merged
 }

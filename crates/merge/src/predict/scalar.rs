@@ -83,6 +83,7 @@ impl Known<'_> {
         let name = path.last().copied().unwrap_or_default();
         match target {
             Value::Null => true,
+            _ if Self::is_key(name) => false,
             Value::Array(items) => items.is_empty() && (applied || self.built_in),
             Value::Object(map) => {
                 map.is_empty() && (applied || (self.built_in && DROPPED_WHEN_EMPTY.contains(&name)))

@@ -61,9 +61,9 @@ impl Walk<'_> {
             }
             (Some(live), target) if !live.is_null() => {
                 let keep = self.known.same(path, live, target);
-                if keep { live.clone() } else { target.clone() }
+                if keep { live.clone() } else { self.fresh(path, target) }
             }
-            (_, target) => target.clone(),
+            (_, target) => self.fresh(path, target),
         }
     }
 
@@ -84,7 +84,9 @@ impl Walk<'_> {
                 }
                 Some(target) => {
                     let below = self.below(path, target, spot, name);
-                    Some(self.value(path, Some(value), target, below))
+                    let merged = self.value(path, Some(value), target, below);
+                    let emptied = is_empty(&merged) && !is_empty(value);
+                    (!emptied || !self.dropped(path, &merged, spot, name)).then_some(merged)
                 }
                 None => self.left_out(path, name, value, spot),
             };
@@ -97,11 +99,33 @@ impl Walk<'_> {
             }
             path.push(name);
             if !self.dropped(path, value, spot, name) {
-                merged.insert(name.clone(), value.clone());
+                let fresh = self.fresh(path, value);
+                merged.insert(name.clone(), fresh);
             }
             path.pop();
         }
         merged
+    }
+
+    /// A new value as the server would show it.
+    fn fresh<'v>(&self, path: &mut Vec<&'v str>, target: &'v Value) -> Value {
+        match target {
+            Value::Object(map) => {
+                let mut shown = Map::new();
+                for (name, value) in map {
+                    path.push(name);
+                    if !self.known.dropped(path, value, false) {
+                        shown.insert(name.clone(), self.fresh(path, value));
+                    }
+                    path.pop();
+                }
+                Value::Object(shown)
+            }
+            Value::Array(items) if !self.known.sorted(path) => {
+                Value::Array(items.iter().map(|item| self.fresh(path, item)).collect())
+            }
+            other => other.clone(),
+        }
     }
 
     /// Whether a server that is sent this value shows nothing.
@@ -109,11 +133,10 @@ impl Walk<'_> {
         self.known.dropped(path, target, spot.is_leaf(name))
     }
 
-    /// One step down. A mapping that is replaced as a whole is so only where it is ours as a whole: then what
-    /// others put into it goes.
+    /// One step down. Of a mapping that is replaced as a whole, what others put into it goes.
     fn below<'s>(&self, path: &[&str], target: &Value, spot: Spot<'s>, name: &str) -> Spot<'s> {
         let next = spot.field(name);
-        let whole = target.is_object() && self.known.atomic_map(path) && spot.is_leaf(name);
+        let whole = target.is_object() && self.known.atomic_map(path);
         if whole { next.whole() } else { next }
     }
 
