@@ -203,6 +203,49 @@ async fn a_watch_tells_everything_though_it_breaks() -> Result<()> {
     Ok(())
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_watched_is_read_for_nothing() -> Result<()> {
+    let plane = shared().await?;
+    let namespace = plane.namespace("free").await?;
+    let proxy = FaultProxy::start(plane)?;
+    let store = Arc::new(store(proxy.kubeconfig_path().to_path_buf(), &namespace).await?);
+    let other = self::store(plane.kubeconfig_path(), &namespace).await?;
+    let mut version = other.create(shop(&namespace)).await?.version;
+    let mut changes = store.watch();
+    ensure!(next(&mut changes).await? == UnitChange::Changed(id("shop")));
+    let listening = tokio::spawn(async move { while changes.next().await.is_some() {} });
+    let asked = || proxy.seen().iter().filter(|seen| !seen.is_watch()).count();
+
+    let before = asked();
+    for _ in 0..50 {
+        ensure!(read(&store, "shop").await?.version == version && store.get(&id("none")).await?.is_none());
+    }
+    ensure!(asked() == before, "reading costs nothing");
+    for count in 1..=20 {
+        let status = Status { observed_generation: count, ..Status::default() };
+        version = store.set_status(&id("shop"), &version, status).await?;
+        ensure!(read(&store, "shop").await?.version == version, "its own write is seen at once");
+    }
+    // Somebody else's write arrives by the watch, or as a conflict that the next read resolves.
+    other.set_operation(&id("shop"), &version, Some(Operation::default())).await?;
+    add_one(&store).await?;
+    let unit = read(&other, "shop").await?.unit;
+    ensure!(unit.status.observed_generation == 21 && unit.operation.is_some(), "{unit:?}");
+    eventually("the watch has caught up", Duration::from_secs(10), async || {
+        let before = asked();
+        read(&store, "shop").await?;
+        Ok((asked() == before).then_some(()))
+    })
+    .await?;
+    let (before, now) = (asked(), read(&store, "shop").await?);
+    store.set_operation(&id("shop"), &now.version, None).await?;
+    ensure!(asked() == before + 1, "a write is one request");
+    store.delete(&id("shop")).await?;
+    ensure!(store.get(&id("shop")).await?.is_none());
+    listening.abort();
+    Ok(())
+}
+
 /// What 10,000 objects leave behind: the inventory, and what the sync did to each of them.
 fn large() -> Result<Status> {
     let keys: Vec<Key> = (0..10_000)
@@ -319,6 +362,13 @@ async fn an_engine_runs_on_it_and_the_next_one_goes_on() -> Result<()> {
     tokio::time::sleep(Duration::from_millis(500)).await;
     ensure!(proxy.writes().is_empty(), "{:?}", proxy.writes());
     ensure!(read(&person, "shop").await?.unit.status == status);
+    let before = proxy.seen().len();
+    for _ in 0..20 {
+        engine.refresh(&id("shop"));
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let asked = proxy.seen().split_off(before);
+    ensure!(asked.is_empty(), "an unchanged unit costs no call: {asked:?}");
 
     api.patch(&format!("{path}/one"), &json!({"data": {"key": "drifted"}})).await?;
     eventually("the drift is healed", Duration::from_secs(10), async || {

@@ -7,8 +7,12 @@
 //! **A write happens once.** The connection may break after the server has taken a write and before it has said so.
 //! The next attempt is then a conflict with ourselves. Each write carries a name of its own, by which it is known
 //! again.
+//!
+//! **A unit that is watched is read for nothing.** While somebody listens to [`watch`](UnitStore::watch), as an engine
+//! does, units are read from what it has shown, and a write is one request.
 
 mod record;
+mod shown;
 mod watch;
 
 use std::collections::hash_map::RandomState;
@@ -19,13 +23,14 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 use serde_json::Value;
-use towpath_cluster::{Cluster, Error, Selection};
+use towpath_cluster::{Cluster, Selection};
 use towpath_object::Object;
 
 use crate::store::{StoreError, Stored, UnitChange, UnitStore, Version};
 use crate::unit::{Operation, Status, Unit, UnitId};
 
 use record::{LABEL, blank, config_maps, id_of, name_of, read, version_of, write, write_of};
+use shown::{Known, Row, Shown};
 
 /// Units as ConfigMaps `towpath-unit-NAME` of one namespace. A unit's name has to be fit for the name of a ConfigMap:
 /// lower case letters, digits, `-` and `.`.
@@ -35,13 +40,15 @@ pub struct KubernetesStore {
     /// Different in every store that ever was, so that no two name their writes alike.
     writer: u64,
     writes: AtomicU64,
+    shown: Shown,
 }
 
 impl KubernetesStore {
     /// The units of a namespace, which has to exist.
     pub fn new(cluster: Cluster, namespace: &str) -> Self {
         let writer = RandomState::new().build_hasher().finish();
-        Self { cluster, namespace: namespace.into(), writer, writes: AtomicU64::new(0) }
+        let (namespace, shown) = (namespace.into(), Shown::default());
+        Self { cluster, namespace, writer, writes: AtomicU64::new(0), shown }
     }
 
     fn next_write(&self) -> String {
@@ -49,8 +56,31 @@ impl KubernetesStore {
     }
 
     async fn find(&self, id: &UnitId) -> Result<Option<Value>, StoreError> {
+        let asked = self.shown.moment();
         let found = self.cluster.get(&config_maps(), &self.namespace, &name_of(id)).await;
-        found.map_err(|error| broken("read", id, &error))
+        let found = found.map_err(|error| broken("read", id, &error))?;
+        self.shown.answered(id, found.as_ref().map(version_of), asked);
+        Ok(found)
+    }
+
+    /// The unit with its ConfigMap, as the server has it now.
+    async fn ask(&self, id: &UnitId) -> Result<Option<Row>, StoreError> {
+        let Some(map) = self.find(id).await? else { return Ok(None) };
+        Ok(Some(Row { stored: stored(id, &map)?, map }))
+    }
+
+    async fn look(&self, id: &UnitId) -> Result<Option<Stored>, StoreError> {
+        match self.shown.get(id) {
+            Known::Unit(row) => Ok(Some(row.stored)),
+            Known::Nothing => Ok(None),
+            Known::TooLittle => Ok(self.ask(id).await?.map(|row| row.stored)),
+        }
+    }
+
+    /// What the server has made of our own write.
+    fn wrote(&self, id: &UnitId, map: &Value) -> Result<Stored, StoreError> {
+        self.shown.heard(id, Some(version_of(map)));
+        stored(id, map)
     }
 
     async fn add(&self, unit: Unit) -> Result<Stored, StoreError> {
@@ -59,7 +89,7 @@ impl KubernetesStore {
         write(&mut map, &unit, &name).map_err(|message| broken("create", &id, &message))?;
         let map = Object::new(map).map_err(|invalid| broken("create", &id, &invalid))?;
         match self.cluster.create(&config_maps(), &map).await {
-            Ok(map) => stored(&id, &map),
+            Ok(map) => self.wrote(&id, &map),
             Err(error) if error.is_conflict() => match self.written(&id, &name).await? {
                 Some(map) => stored(&id, &map),
                 None => Err(StoreError::Exists { id }),
@@ -77,21 +107,27 @@ impl KubernetesStore {
     ) -> Result<Stored, StoreError> {
         let name = self.next_write();
         let missing = || StoreError::Missing { id: id.clone() };
-        let mut map = self.find(id).await?.ok_or_else(missing)?;
-        if version_of(&map) != *expect {
+        let row = match self.shown.get(id) {
+            Known::Unit(row) if row.stored.version == *expect => *row,
+            _ => self.ask(id).await?.ok_or_else(missing)?,
+        };
+        let Row { stored: Stored { mut unit, version }, mut map } = row;
+        if version != *expect {
             return Err(StoreError::Conflict { id: id.clone() });
         }
-        let mut unit = stored(id, &map)?.unit;
         change(&mut unit);
         write(&mut map, &unit, &name).map_err(|message| broken("write", id, &message))?;
         let map = Object::new(map).map_err(|invalid| broken("write", id, &invalid))?;
         match self.cluster.replace(&config_maps(), &map).await {
-            Ok(map) => stored(id, &map),
+            Ok(map) => self.wrote(id, &map),
             Err(error) if error.is_conflict() => match self.written(id, &name).await? {
                 Some(map) => stored(id, &map),
                 None => Err(StoreError::Conflict { id: id.clone() }),
             },
-            Err(error) if error.is_not_found() => Err(missing()),
+            Err(error) if error.is_not_found() => {
+                self.shown.heard(id, None);
+                Err(missing())
+            }
             Err(error) => Err(broken("write", id, &error)),
         }
     }
@@ -122,7 +158,8 @@ impl KubernetesStore {
         let map = self.find(id).await?.ok_or_else(|| StoreError::Missing { id: id.clone() })?;
         let uid = map.pointer("/metadata/uid").and_then(Value::as_str).unwrap_or_default();
         let key = config_maps().key(&self.namespace, &name_of(id));
-        let deleted: Result<_, Error> = self.cluster.delete(&config_maps(), &key, uid).await;
+        let deleted = self.cluster.delete(&config_maps(), &key, uid).await;
+        self.shown.doubt(id);
         deleted.map(|_| ()).map_err(|error| broken("delete", id, &error))
     }
 }
@@ -133,7 +170,7 @@ impl UnitStore for KubernetesStore {
     }
 
     fn get<'a>(&'a self, id: &'a UnitId) -> BoxFuture<'a, Result<Option<Stored>, StoreError>> {
-        async move { self.find(id).await?.map(|map| stored(id, &map)).transpose() }.boxed()
+        self.look(id).boxed()
     }
 
     fn create(&self, unit: Unit) -> BoxFuture<'_, Result<Stored, StoreError>> {
@@ -177,7 +214,7 @@ impl UnitStore for KubernetesStore {
     }
 
     fn watch(&self) -> BoxStream<'static, UnitChange> {
-        watch::watch(self.cluster.clone(), self.namespace.clone())
+        watch::watch(self.cluster.clone(), self.namespace.clone(), self.shown.clone())
     }
 }
 

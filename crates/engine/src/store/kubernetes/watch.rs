@@ -9,6 +9,7 @@ use serde_json::Value;
 use towpath_cluster::{Cluster, Follow, Seen, Selection};
 
 use super::record::{LABEL, config_maps, id_of, version_of};
+use super::shown::{Feeder, Shown};
 use crate::store::{UnitChange, Version};
 use crate::unit::UnitId;
 
@@ -18,10 +19,12 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// What happens to units from now on, beginning with those that are there. It ends only when it is dropped: a server
 /// that cannot be reached is asked again.
-pub(super) fn watch(cluster: Cluster, namespace: String) -> BoxStream<'static, UnitChange> {
+pub(super) fn watch(cluster: Cluster, namespace: String, shown: Shown) -> BoxStream<'static, UnitChange> {
     let watching = Watching {
         cluster,
         namespace,
+        feeder: shown.feed(),
+        shown,
         follow: None,
         known: Known::default(),
         due: VecDeque::new(),
@@ -37,6 +40,9 @@ pub(super) fn watch(cluster: Cluster, namespace: String) -> BoxStream<'static, U
 struct Watching {
     cluster: Cluster,
     namespace: String,
+    shown: Shown,
+    /// Nothing if another watch feeds what is shown.
+    feeder: Option<Feeder>,
     follow: Option<Follow>,
     known: Known,
     /// Seen and not told yet.
@@ -61,10 +67,25 @@ impl Watching {
                 }
                 Some(seen) => {
                     self.pause = FIRST_PAUSE;
+                    self.pass_on(&seen);
                     self.due.extend(self.known.take(seen));
                 }
                 None => self.begin_again().await,
             }
+        }
+    }
+
+    /// Lets the store know before anybody is told.
+    fn pass_on(&self, seen: &Seen) {
+        if let Some(feeder) = &self.feeder {
+            return feeder.take(seen);
+        }
+        let hear = |map: &Value| id_of(map).map(|id| self.shown.heard(&id, Some(version_of(map))));
+        match seen {
+            Seen::Applied(map) => _ = hear(map),
+            Seen::Deleted(map) => _ = id_of(map).map(|id| self.shown.heard(&id, None)),
+            Seen::Reset(maps) => maps.iter().for_each(|map| _ = hear(map)),
+            Seen::Failed(_) => {}
         }
     }
 
