@@ -1,9 +1,10 @@
-//! Who owns which fields of an object, and in which fields two objects differ.
+//! Who owns which fields of an object, in which fields two objects differ, and what an apply would change.
 //!
-//! In: JSON values as a server returns them. Out: a [`FieldSet`] (what a manager owns, from
-//! `metadata.managedFields`), the part of an object that a set owns ([`extract`]), and the [`Change`]s between
-//! two objects ([`diff`]). Pure, and without schemas: what a list is keyed by is read from the set, or for a
-//! difference guessed from its items.
+//! In: JSON values as people write them and as a server returns them. Out: a [`FieldSet`] (what a manager owns,
+//! from `metadata.managedFields`), the part of an object that a set owns ([`extract`]), the [`Change`]s between
+//! two objects ([`diff`]); what is left alone by rule ([`ignore`]), what an object would be after an apply
+//! ([`predict`]), and why it is not yet ([`explain`]). Pure, and without schemas: what a list is keyed by is
+//! told by the caller, read from a set, or known of Kubernetes' own kinds.
 //!
 //! Whether something of ours was changed, without asking the server anything:
 //!

@@ -200,3 +200,26 @@ fn what_is_new_is_one_change() {
     assert_eq!((found.changes.len(), found.changes[0].reason.clone()), (1, Reason::Desired));
     assert!(found.to_string().starts_with(".: nothing -> "));
 }
+
+#[test]
+fn long_lists_take_no_time_squared() {
+    let began = std::time::Instant::now();
+    let count = 5_000;
+    let items = |from: usize, name: &str| -> Value {
+        (from..from + count).map(|i| json!({name: format!("n{i}"), "value": i.to_string()})).collect()
+    };
+    let keys = |from: usize| -> Value {
+        let entry =
+            |i: usize| (format!("k:{{\"name\":\"n{i}\"}}"), json!({".": {}, "f:name": {}, "f:value": {}}));
+        (from..from + count).map(entry).collect()
+    };
+    for name in ["name", "other"] {
+        let target = deployment(&json!({"env": items(500, name)}), &json!([]));
+        let live = deployment(
+            &json!({"env": items(0, name)}),
+            &json!([entry("towpath", "Apply", &json!({"f:spec": {"f:env": keys(0)}}))]),
+        );
+        assert!(found(&target, &live, &towpath()).is_modified());
+    }
+    assert!(began.elapsed() < std::time::Duration::from_secs(20), "{:?}", began.elapsed());
+}

@@ -61,14 +61,19 @@ fn keys(list: &[Value], names: &[&str]) -> Option<BTreeMap<ListKey, usize>> {
     Some(keys)
 }
 
-/// The place of the item in `there` that belongs to the one at `index` in `here`.
-pub(crate) fn partner(here: &[Value], index: usize, there: &[Value]) -> Option<usize> {
+/// For each item of `here` the place of the one in `there` that belongs to it.
+pub(crate) fn partners(here: &[Value], there: &[Value]) -> Vec<Option<usize>> {
     match KEYS.iter().find_map(|names| Some((keys(here, names)?, keys(there, names)?))) {
         Some((old, new)) if !(old.is_empty() && new.is_empty()) => {
-            let (key, _) = old.iter().find(|(_, place)| **place == index)?;
-            new.get(key).copied()
+            let mut partners = vec![None; here.len()];
+            for (key, place) in &old {
+                if let Some(partner) = partners.get_mut(*place) {
+                    *partner = new.get(key).copied();
+                }
+            }
+            partners
         }
-        _ => (index < there.len()).then_some(index),
+        _ => (0..here.len()).map(|place| (place < there.len()).then_some(place)).collect(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 mod align;
 
-pub(crate) use align::partner;
+pub(crate) use align::partners;
 
 use serde_json::Value;
 

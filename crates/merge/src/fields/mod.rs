@@ -18,7 +18,7 @@ pub(crate) use fields_v1::shorten;
 
 use serde_json::Value;
 
-use crate::path::{Element, Path};
+use crate::path::{Element, ListKey, Path};
 
 /// A set of fields: which paths of an object somebody owns.
 ///
@@ -126,8 +126,17 @@ impl FieldSet {
 
     /// The same of a list's item. An item that lacks key fields which the server fills in is found all the same.
     pub(crate) fn item(&self, item: &Value) -> Option<(bool, &Self)> {
+        // Nearly always all keys of a list have the same names, so one of them tells where to look.
+        let by_key = || {
+            let names = self.entries.iter().find_map(|entry| match &entry.element {
+                Element::Key(key) => Some(key.names()),
+                _ => None,
+            })?;
+            self.find(&Element::Key(ListKey::of_item(item, names)))
+        };
         let list = std::slice::from_ref(item);
-        let entry = self.entries.iter().find(|entry| entry.element.position(list).is_some())?;
+        let by_search = || self.entries.iter().find(|entry| entry.element.position(list).is_some());
+        let entry = by_key().or_else(by_search)?;
         Some((entry.owned, &entry.below))
     }
 

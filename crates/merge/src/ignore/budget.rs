@@ -4,6 +4,9 @@
 //! counts the steps, looks at the clock and at how far the stack has grown, and at the end of its patience
 //! unwinds the thread that evaluates: that is the only way out of an interpreter that has none of its own. The
 //! thread is ours, so nobody else is on its stack.
+//!
+//! Memory is limited only by what the steps allow: a rule that doubles a text again and again can still ask for
+//! more than there is. Rules are configuration; who must not be trusted with that must not write them.
 
 use std::cell::Cell;
 use std::panic::resume_unwind;

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::place::remove_all;
 use super::{IgnoreError, Place, Rules, Step};
-use crate::diff::partner;
+use crate::diff::partners;
 use crate::fields::FieldSet;
 use crate::path::{Element, Path};
 use crate::{Operation, managers};
@@ -176,7 +176,7 @@ fn translate(place: &Place, from: &Value, to: &Value) -> Option<Place> {
             Step::At(index) => {
                 let here = from.and_then(Value::as_array)?;
                 let there = to.and_then(Value::as_array)?;
-                let other = partner(here, *index, there);
+                let other = partners(here, there).get(*index).copied().flatten();
                 if other.is_none() && number + 1 < last {
                     return None;
                 }

@@ -1,11 +1,13 @@
 //! Lists: merged by key, as sets, or replaced as a whole.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::facts::Shape;
-use super::same;
 use super::walk::{Spot, Walk, covers, given_up};
-use crate::diff::partner;
+use crate::diff::partners;
+use crate::literal::Literal;
 use crate::path::ListKey;
 
 impl Walk<'_> {
@@ -60,15 +62,15 @@ impl Walk<'_> {
         target: &'v [Value],
         spot: Spot<'_>,
     ) -> Vec<Value> {
+        let pairs = (live.len() == target.len()).then(|| partners(target, live));
         let mut used = vec![false; live.len()];
         let below = if self.known.built_in { spot.whole() } else { spot };
         let item = |(place, item): (usize, &'v Value)| {
             let free = |place: &usize| used.get(*place) == Some(&false);
-            let before = if live.len() == target.len() {
-                partner(target, place, live)
-            } else {
-                let covers = |place: &usize| live.get(*place).is_some_and(|live| covers(live, item));
-                (0..live.len()).filter(free).find(covers)
+            let covers = |place: &usize| live.get(*place).is_some_and(|live| covers(live, item));
+            let before = match &pairs {
+                Some(pairs) => pairs.get(place).copied().flatten(),
+                None => (0..live.len()).filter(free).find(covers),
             };
             if let Some(used) = before.and_then(|place| used.get_mut(place)) {
                 *used = true;
@@ -97,31 +99,34 @@ fn has_keys(list: &[Value], names: &[String]) -> bool {
 fn paired(live: &[Value], target: &[Value], names: &[String]) -> Vec<Option<usize>> {
     let key = |item: &Value| ListKey::of_item(item, names.iter().map(String::as_str));
     let keys: Vec<_> = live.iter().map(key).collect();
+    let mut places = BTreeMap::<_, Vec<_>>::new();
+    for (place, key) in keys.iter().enumerate().rev() {
+        places.entry(key).or_default().push(place);
+    }
     let mut used = vec![false; live.len()];
     let pair = |item: &Value| {
-        let mut free = |fits: &dyn Fn(&ListKey) -> bool| {
-            let place = keys.iter().zip(&used).position(|(key, used)| !used && fits(key))?;
-            if let Some(used) = used.get_mut(place) {
-                *used = true;
-            }
-            Some(place)
-        };
-        let exact = key(item);
-        free(&|key| *key == exact).or_else(|| free(&|key| key.fits(item)))
+        let exact =
+            places.get_mut(&key(item)).and_then(Vec::pop).filter(|place| used.get(*place) == Some(&false));
+        let place = exact.or_else(|| {
+            let complete = names.iter().all(|name| item.get(name).is_some());
+            let fits = |(key, used): (&ListKey, &bool)| !used && !complete && key.fits(item);
+            keys.iter().zip(&used).position(fits)
+        });
+        if let Some(used) = place.and_then(|place| used.get_mut(place)) {
+            *used = true;
+        }
+        place
     };
     target.iter().map(pair).collect()
 }
 
 /// What is wanted, and what others put there.
 fn set(live: &[Value], target: &[Value], spot: Spot<'_>) -> Vec<Value> {
-    let mut used = vec![false; live.len()];
-    let pair = |item: &Value| {
-        let place = live.iter().zip(&used).position(|(live, used)| !used && same(live, item))?;
-        if let Some(used) = used.get_mut(place) {
-            *used = true;
-        }
-        Some(place)
-    };
+    let mut places = BTreeMap::<_, Vec<_>>::new();
+    for (place, item) in live.iter().enumerate().rev() {
+        places.entry(Literal::from(item.clone())).or_default().push(place);
+    }
+    let pair = |item: &Value| places.get_mut(&Literal::from(item.clone())).and_then(Vec::pop);
     let pairs: Vec<_> = target.iter().map(pair).collect();
     let stays = |item: &Value| spot.ours.item(item).is_none() || spot.others.item(item).is_some();
     let left = |item: &Value| stays(item).then(|| item.clone());
@@ -137,10 +142,14 @@ fn interleaved<'v>(
     left: impl Fn(&Value) -> Option<Value>,
     mut merge: impl FnMut(&'v Value, Option<&'v Value>) -> Value,
 ) -> Vec<Value> {
+    let mut has_pair = vec![false; live.len()];
+    for place in pairs.iter().flatten() {
+        has_pair.get_mut(*place).into_iter().for_each(|has| *has = true);
+    }
     let mut wanted = target.iter().zip(pairs);
     let mut merged = Vec::with_capacity(live.len());
-    for (place, item) in live.iter().enumerate() {
-        if !pairs.contains(&Some(place)) {
+    for (item, has_pair) in live.iter().zip(has_pair) {
+        if !has_pair {
             merged.extend(left(item));
             continue;
         }
