@@ -17,7 +17,7 @@ const RECREATION: Duration = Duration::from_secs(60);
 /// How often somebody else may get in between.
 const ATTEMPTS: usize = 5;
 
-/// What came of an action, and what the server returned for a write.
+/// What came of an action, and what the server returned for a write or a look.
 pub(crate) struct Acted {
     pub(crate) answer: Answer,
     pub(crate) returned: Option<Value>,
@@ -41,9 +41,18 @@ pub(crate) async fn act(cluster: &Cluster, manager: &str, action: &Action, task:
         Action::Prune { uid, propagation, .. } => doing.delete(uid, *propagation).await.map(Acted::answer),
         Action::DeleteHook { uid, .. } => doing.delete(uid, Propagation::Background).await.map(Acted::answer),
         Action::ReleaseHook { .. } => doing.release().await.map(Acted::answer),
-        Action::Look { .. } => doing.look().await.map(Acted::answer),
+        Action::Look { .. } => doing.look().await,
     };
     result.unwrap_or_else(|error| Acted::answer(Answer::Refused(error.to_string())))
+}
+
+/// True when a binding is to name another role. That cannot be changed in place, and kubectl recreates it too.
+/// <https://kubernetes.io/docs/reference/access-authn-authz/rbac/#clusterrolebinding-example>
+fn refers_anew(task: &Task) -> bool {
+    let role =
+        |object: &Option<Object>| object.as_ref().and_then(|object| object.value().get("roleRef")).cloned();
+    let (wanted, live) = (role(&task.target), role(&task.live));
+    task.id.key.group == "rbac.authorization.k8s.io" && live.is_some() && wanted.is_some() && wanted != live
 }
 
 struct Doing<'a> {
@@ -63,6 +72,9 @@ impl Doing<'_> {
         let (Some(target), Some(_), Recreate::Never) = (&task.target, &task.live, how.recreate) else {
             return Ok(Answer::Done);
         };
+        if refers_anew(task) {
+            return Ok(Answer::Done);
+        }
         self.cluster.apply(self.resource, target, &self.how(true)).await?;
         Ok(Answer::Done)
     }
@@ -70,6 +82,7 @@ impl Doing<'_> {
     async fn write(&self, task: &Task, how: How) -> Result<Acted, Error> {
         let Some(target) = &task.target else { return Ok(Acted::answer(Answer::Done)) };
         let result = match how.method {
+            _ if refers_anew(task) => self.recreate(target).await,
             // Client-side apply is kubectl's own bookkeeping; the server's is the same in effect.
             Method::ServerSide | Method::ClientSide => self.apply(target, how.migrate).await,
             Method::Create => self.cluster.create(self.resource, target).await,
@@ -181,8 +194,10 @@ impl Doing<'_> {
         Ok(Answer::Refused("it changes all the time".into()))
     }
 
-    async fn look(&self) -> Result<Answer, Error> {
-        Ok(if self.get().await?.is_some() { Answer::Done } else { Answer::NotFound })
+    async fn look(&self) -> Result<Acted, Error> {
+        let returned = self.get().await?;
+        let answer = if returned.is_some() { Answer::Done } else { Answer::NotFound };
+        Ok(Acted { answer, returned })
     }
 
     async fn get(&self) -> Result<Option<Value>, Error> {

@@ -59,7 +59,7 @@ pub(crate) fn compare(
     cache: &Cache,
 ) -> Comparison {
     let mut standing = BTreeMap::new();
-    let mut health = Summary::default();
+    let (mut health, mut shared) = (Summary::default(), None);
     // Hooks are wanted too, though not to stay.
     let wanted: BTreeSet<Key> = resolved.wanted.iter().map(|one| one.object.key()).collect();
     for target in resolved.targets.iter() {
@@ -75,13 +75,16 @@ pub(crate) fn compare(
             }
         };
         health.add(&key, row.as_ref(), judge, now);
+        let owner = row.as_ref().and_then(|row| row.unit.as_deref()).filter(|owner| *owner != unit.id.0);
+        shared = shared.or_else(|| owner.map(|owner| format!("{key} belongs to the unit {owner} as well")));
         standing.insert(key, state);
     }
     let mut other = cache.unit(&unit.id.0);
     other.retain(|row| !standing.contains_key(&row.key));
     let extra = other.iter().filter(|row| !wanted.contains(&row.key));
     let extra = extra.filter(|row| !is_ignored(row, unit.policy.rules)).cloned().collect();
-    let (health, message) = health.end();
+    let (health, cause) = health.end();
+    let message = shared.unwrap_or(cause);
     Comparison { standing, extra, other, health, message }
 }
 

@@ -42,6 +42,10 @@ enum Wish {
     Sync { operation: Operation, resume: Option<Box<OperationState>>, repairs: u32 },
 }
 
+fn terminated() -> Stop {
+    Stop::Now("it was terminated".into())
+}
+
 /// The digest of a unit's source: whether an attempt was made from the same one.
 pub(crate) fn source_digest(unit: &Unit) -> String {
     digest(&unit.source).short()
@@ -55,7 +59,7 @@ impl Engine {
             let newer =
                 looked.filter(|_| !running.revision.is_empty()).map(|looked| &looked.resolved.revision);
             let preempted = newer.and_then(|newest| unit.policy.preemption.stop(&running.revision, newest));
-            let stop = if terminate { Some(Stop::Now("it was terminated".into())) } else { preempted };
+            let stop = if terminate { Some(terminated()) } else { preempted };
             running.orders.send_if_modified(|orders| {
                 let before = orders.clone();
                 orders.approved = unit.policy.deletions_approved;
@@ -67,11 +71,11 @@ impl Engine {
         if may == May::GiveOrders {
             return None;
         }
-        if terminate {
+        let interrupted = unit.status.operation.as_ref().is_some_and(|state| !state.phase.is_over());
+        if terminate && !interrupted {
             self.drop_request(&unit);
             return None;
         }
-        let interrupted = unit.status.operation.as_ref().is_some_and(|state| !state.phase.is_over());
         if may == May::GoOn && !interrupted {
             return None;
         }
@@ -93,8 +97,10 @@ impl Engine {
         resume: Option<Box<OperationState>>,
         repairs: u32,
     ) -> Due {
-        let (sender, orders) =
-            watch::channel(Orders { stop: None, approved: unit.policy.deletions_approved });
+        // What was interrupted may have been terminated since.
+        let terminate = unit.operation.as_ref().is_some_and(|operation| operation.terminate);
+        let stop = terminate.then(terminated);
+        let (sender, orders) = watch::channel(Orders { stop, approved: unit.policy.deletions_approved });
         let running = Running { orders: sender, revision: String::new(), deletion: unit.deleting };
         self.shared.remember(&unit.id, |memory| memory.running = Some(running));
         Due { unit, operation, resume, repairs, orders }
@@ -104,7 +110,7 @@ impl Engine {
     fn drop_request(&self, unit: &Unit) {
         let (engine, id) = (self.clone(), unit.id.clone());
         self.shared.spawn(async move {
-            if let Err(error) = engine.take_request(&id).await {
+            if let Err(error) = engine.take_request(&id, &Operation::default()).await {
                 tracing::warn!(unit = %id, %error, "the request cannot be taken away");
             }
         });

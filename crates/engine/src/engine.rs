@@ -88,7 +88,7 @@ pub(crate) struct Memory {
 pub(crate) struct Running {
     /// Tells it what people want meanwhile.
     pub(crate) orders: watch::Sender<Orders>,
-    /// What it syncs to; empty until that is known.
+    /// What it syncs to, and gives up for a newer one; empty until that is known, and where somebody chose it.
     pub(crate) revision: String,
     /// It deletes the unit.
     pub(crate) deletion: bool,

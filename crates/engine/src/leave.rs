@@ -132,7 +132,7 @@ impl Engine {
             started: state.started,
             kinds: &kinds,
             unreadable: no_unreadable(),
-            caller: &Known { looked: None },
+            caller: &Known { unit: &unit.id, label, looked: None },
         };
         let schedule = deletion(request).map_err(|problems| crate::sync::tell(&problems))?;
         Ok((member, schedule))

@@ -41,6 +41,8 @@ pub(crate) trait Ledger {
 pub(crate) struct Operating<'a> {
     pub(crate) member: &'a Member,
     pub(crate) manager: &'a str,
+    /// The label that names an object's unit.
+    pub(crate) label: &'a str,
     pub(crate) judge: &'a Judge,
     pub(crate) concurrency: usize,
     /// Rings when something of the unit changes.
@@ -57,6 +59,15 @@ pub(crate) struct Operated {
     pub(crate) applied: BTreeMap<Key, Applied>,
 }
 
+/// What the server has said of objects during an operation.
+#[derive(Default)]
+struct Told {
+    /// They are not there.
+    gone: BTreeSet<Key>,
+    /// How they are, where no watch tells.
+    objects: BTreeMap<Key, Object>,
+}
+
 /// Carries out a schedule.
 pub(crate) async fn operate(
     operating: &Operating<'_>,
@@ -66,14 +77,14 @@ pub(crate) async fn operate(
 ) -> Result<Operated, StoreError> {
     let tasks = schedule.by_id();
     let applied = Mutex::new(BTreeMap::new());
-    let gone = Mutex::new(BTreeSet::new());
+    let told = Mutex::new(Told::default());
     let mut orders = operating.orders.clone();
     // Hooks must never run twice, so their start is written down first. Plain objects can be applied again.
     let careful = schedule.tasks.iter().any(Task::is_hook);
     loop {
         let changed = operating.signal.notified();
         let next = {
-            let view = |key: &Key| operating.see(key, &gone);
+            let view = |key: &Key| operating.see(key, &told);
             let Orders { stop, approved } = orders.borrow_and_update().clone();
             step(schedule, progress, &Situation { view: &view, approved, stop })
         };
@@ -86,7 +97,7 @@ pub(crate) async fn operate(
                 if careful {
                     ledger.keep(progress).await?;
                 }
-                for (action, answer) in operating.carry_out(actions, &tasks, &applied, &gone).await {
+                for (action, answer) in operating.carry_out(actions, &tasks, &applied, &told).await {
                     progress.record(&action, answer);
                 }
                 if careful {
@@ -109,23 +120,27 @@ impl Operating<'_> {
         actions: Vec<Action>,
         tasks: &BTreeMap<&TaskId, &Task>,
         applied: &Mutex<BTreeMap<Key, Applied>>,
-        gone: &Mutex<BTreeSet<Key>>,
+        told: &Mutex<Told>,
     ) -> Vec<(Action, Answer)> {
         let doing = actions.into_iter().map(|action| async move {
             let Some(task) = tasks.get(action.task()) else {
                 return (action, Answer::Refused("the task is not in the schedule any more".into()));
             };
             let acted = act(&self.member.cluster, self.manager, &action, task).await;
-            if let Some(returned) = &acted.returned {
+            if let (Some(returned), Action::Apply { .. }) = (&acted.returned, &action) {
                 self.note(task, returned, applied);
             }
-            let mut gone = gone.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+            let key = &task.id.key;
             if acted.answer == Answer::NotFound {
-                gone.insert(task.id.key.clone());
+                told.gone.insert(key.clone());
             } else {
-                gone.remove(&task.id.key);
+                told.gone.remove(key);
             }
-            drop(gone);
+            if let (false, Some(object)) = (self.is_watched(task), acted.returned.map(Object::new)) {
+                told.objects.extend(object.ok().map(|object| (key.clone(), object)));
+            }
+            drop(told);
             (action, acted.answer)
         });
         stream::iter(doing).buffer_unordered(self.concurrency).collect().await
@@ -138,12 +153,19 @@ impl Operating<'_> {
         applied.lock().unwrap_or_else(PoisonError::into_inner).insert(task.id.key.clone(), known);
     }
 
+    /// What carries no label of ours is not watched: that is the unit's namespace.
+    fn is_watched(&self, task: &Task) -> bool {
+        let object = task.target.as_ref().or(task.live.as_ref());
+        object.is_some_and(|object| object.label(self.label).is_some())
+    }
+
     /// What the cache knows of an object, or what the server has said of it meanwhile.
-    fn see(&self, key: &Key, gone: &Mutex<BTreeSet<Key>>) -> Seen {
+    fn see(&self, key: &Key, told: &Mutex<Told>) -> Seen {
         let object = self.member.cache.get(key).and_then(|row| row.managed.map(|managed| managed.object()));
-        match object {
-            Some(object) => Seen::There(self.observe(&object)),
-            None if gone.lock().unwrap_or_else(PoisonError::into_inner).contains(key) => Seen::Gone,
+        let told = told.lock().unwrap_or_else(PoisonError::into_inner);
+        match object.as_ref().or_else(|| told.objects.get(key)) {
+            Some(object) => Seen::There(self.observe(object)),
+            None if told.gone.contains(key) => Seen::Gone,
             None => Seen::Unseen,
         }
     }

@@ -51,7 +51,7 @@ impl Engine {
         );
         // The request is taken only when the operation is on record.
         self.change_status(&unit.id, |status| status.operation = Some(state.clone())).await?;
-        self.take_request(&unit.id).await?;
+        self.take_request(&unit.id, &state.operation).await?;
         loop {
             let attempt = self.attempt(&unit, &mut state, &orders).await?;
             let terminated = orders.borrow_and_update().stop.is_some();
@@ -93,7 +93,9 @@ impl Engine {
         };
         self.shared.remember(&unit.id, |memory| {
             if let Some(running) = &mut memory.running {
-                running.revision.clone_from(&state.revision);
+                // Whoever asks for a revision gets it, even if there is a newer one.
+                let chosen = state.operation.initiator != "engine" && state.operation.revision.is_some();
+                running.revision = if chosen { String::new() } else { state.revision.clone() };
             }
         });
         plan.tasks = match self.shared.gates.before_sync(unit, std::mem::take(&mut plan.tasks)).await {
@@ -114,6 +116,7 @@ impl Engine {
         let operating = Operating {
             member: &member,
             manager: &settings.manager,
+            label: &settings.instance_label,
             judge: &judge,
             concurrency: settings.concurrency,
             signal: &signal,
@@ -139,8 +142,17 @@ impl Engine {
         let options = state.operation.options.clone().unwrap_or_else(|| unit.policy.options.clone());
         let kinds = member.cache.kinds();
         let rows = member.cache.unit(&unit.id.0).into_iter();
-        let live: Vec<Object> = rows.filter_map(|row| row.managed.map(|managed| managed.object())).collect();
-        let caller = Known { looked: Some(&looked) };
+        let mut live: Vec<Object> =
+            rows.filter_map(|row| row.managed.map(|managed| managed.object())).collect();
+        // What another unit has under a wanted name is no business of the watch for ours.
+        let wanted = looked.resolved.targets.iter().filter_map(|target| member.cache.get(&target.key()));
+        let foreign = wanted.filter(|row| row.unit.as_deref().is_some_and(|owner| owner != unit.id.0));
+        live.extend(foreign.filter_map(|row| row.managed.map(|managed| managed.object())));
+        if options.create_namespace {
+            live.extend(self.namespace(unit, &member).await?);
+        }
+        let label = self.shared.settings().instance_label.clone();
+        let caller = Known { unit: &unit.id, label: &label, looked: Some(&looked) };
         let request = Request {
             rules: unit.policy.rules,
             options,
@@ -159,6 +171,18 @@ impl Engine {
         Ok((member, plan))
     }
 
+    /// The unit's namespace, if it exists. It carries no label of ours, so no watch tells.
+    async fn namespace(&self, unit: &Unit, member: &Member) -> Result<Option<Object>, String> {
+        let name = &unit.destination.namespace;
+        let known = member.cache.kinds().get(&Gvk::new("v1", "Namespace")).cloned();
+        let Some(resource) = known.filter(|_| !name.is_empty()) else { return Ok(None) };
+        let found = member.cluster.get(&resource, "", name).await.map_err(|error| error.to_string())?;
+        let object = found.and_then(|value| Object::new(value).ok());
+        // Labelled, it is among the live objects already.
+        let label = &self.shared.settings().instance_label;
+        Ok(object.filter(|object| object.label(label) != Some(unit.id.0.as_str())))
+    }
+
     /// Remembers what is about to be applied: it is the unit's even if it is never heard of again.
     fn expect(&self, unit: &Unit, plan: &Schedule) {
         self.records(unit);
@@ -169,11 +193,12 @@ impl Engine {
         });
     }
 
-    /// A request that is being carried out is no longer a request.
-    pub(crate) async fn take_request(&self, id: &UnitId) -> Result<(), StoreError> {
+    /// A request that is being carried out, or has nothing to stop, is no longer a request. Another that came meanwhile
+    /// stays.
+    pub(crate) async fn take_request(&self, id: &UnitId, taken: &Operation) -> Result<(), StoreError> {
         loop {
             let Some(stored) = self.shared.units.get(id).await? else { return Ok(()) };
-            if stored.unit.operation.is_none() {
+            if !stored.unit.operation.is_some_and(|asked| asked.terminate || asked == *taken) {
                 return Ok(());
             }
             match self.shared.units.set_operation(id, &stored.version, None).await {
@@ -295,6 +320,8 @@ fn delivery(last: Option<&Delivery>, unit: &Unit, state: &OperationState) -> Del
 
 /// What the comparison knows, for the schedule.
 pub(crate) struct Known<'a> {
+    pub(crate) unit: &'a UnitId,
+    pub(crate) label: &'a str,
     pub(crate) looked: Option<&'a Looked>,
 }
 
@@ -302,6 +329,10 @@ impl towpath_plan::sync::Caller for Known<'_> {
     fn modified(&self, key: &Key) -> Option<bool> {
         let standing = self.looked?.comparison.standing.get(key)?;
         Some(*standing != crate::compare::Standing::Same)
+    }
+
+    fn other_owner(&self, live: &Object) -> Option<String> {
+        live.label(self.label).filter(|owner| *owner != self.unit.0).map(Into::into)
     }
 }
 

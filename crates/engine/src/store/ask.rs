@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use futures::StreamExt as _;
+use jiff::Timestamp;
 use tokio::time::timeout;
+use towpath_plan::sync::policy::{RollbackRefused, may_roll_back, rollback_options};
 
 use crate::store::{StoreError, UnitStore};
-use crate::unit::{Operation, OperationState, UnitId};
+use crate::unit::{Operation, OperationState, Unit, UnitId};
 
 /// Asks for a sync. One that is asked for already stays as it is: then this is a conflict.
 pub async fn start_sync(store: &dyn UnitStore, id: &UnitId, operation: Operation) -> Result<(), StoreError> {
@@ -53,4 +55,43 @@ pub async fn await_sync(
         }
     };
     timeout(limit, waiting).await.unwrap_or(Ok(None))
+}
+
+/// Why a unit was not asked to go back.
+#[derive(Debug, thiserror::Error)]
+pub enum RollbackError {
+    /// It may not.
+    #[error(transparent)]
+    Refused(#[from] RollbackRefused),
+    /// The store did not take it.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Asks for a sync back to a delivery of the unit's history, without hooks.
+pub async fn rollback(store: &dyn UnitStore, id: &UnitId, delivery: u64) -> Result<(), RollbackError> {
+    let stored = store.get(id).await?.ok_or_else(|| StoreError::Missing { id: id.clone() })?;
+    let Unit { policy, status, deleting, .. } = stored.unit;
+    let known: Vec<u64> = status.history.iter().map(|one| one.id).collect();
+    may_roll_back(delivery, &known, policy.automated.is_some(), deleting)?;
+    let found = status.history.into_iter().find(|one| one.id == delivery);
+    let operation = Operation {
+        revision: found.map(|one| one.revision),
+        options: Some(rollback_options(&policy.options)),
+        initiator: "rollback".into(),
+        ..Operation::default()
+    };
+    Ok(start_sync(store, id, operation).await?)
+}
+
+/// Consents to deletions that need it. It counts for operations that began before `at`.
+pub async fn approve_deletions(store: &dyn UnitStore, id: &UnitId, at: Timestamp) -> Result<(), StoreError> {
+    loop {
+        let mut stored = store.get(id).await?.ok_or_else(|| StoreError::Missing { id: id.clone() })?;
+        stored.unit.policy.deletions_approved = Some(at);
+        match store.update(stored.unit, &stored.version).await {
+            Err(StoreError::Conflict { .. }) => {}
+            other => return other.map(|_| ()),
+        }
+    }
 }

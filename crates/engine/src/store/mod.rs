@@ -10,7 +10,7 @@ use futures::stream::BoxStream;
 
 use crate::unit::{Operation, Status, Unit, UnitId};
 
-pub use ask::{await_sync, force_sync, start_sync, terminate};
+pub use ask::{RollbackError, approve_deletions, await_sync, force_sync, rollback, start_sync, terminate};
 pub use kubernetes::KubernetesStore;
 pub use memory::MemoryStore;
 

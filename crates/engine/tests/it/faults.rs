@@ -84,6 +84,26 @@ async fn a_server_that_is_busy_for_long() -> Result<()> {
     Ok(())
 }
 
+/// The server is away in mid-sync and comes back.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_is_away_for_a_while() -> Result<()> {
+    let plane = shared().await?;
+    let proxy = FaultProxy::start(plane)?;
+    let namespace = plane.namespace("away").await?;
+    let world = through(&proxy)?;
+    world.add("away", &namespace, Rules::Kstatus, many("1")).await?;
+    world.settled("away", "r1").await?;
+    proxy.add(Rule::new(Fault::CutBefore).writes().skip(3));
+    proxy.add(Rule::new(Fault::CutBefore).watches());
+    world.manifests.set("away", many("2").into_iter().take(7).collect());
+    world.engine.refresh(&UnitId("away".into()));
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    proxy.reset();
+    world.settled("away", "r2").await?;
+    ensure!(values(&plane.api(), &namespace).await? == vec![json!("2"); 7]);
+    Ok(())
+}
+
 fn secret(name: &str) -> Value {
     json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}, "stringData": {"key": "hidden"}})
 }

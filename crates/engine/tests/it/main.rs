@@ -7,5 +7,6 @@ mod hooks;
 mod kill;
 mod leave;
 mod life;
+mod options;
 mod store;
 mod world;
