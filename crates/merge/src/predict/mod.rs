@@ -95,7 +95,7 @@ pub fn predict(target: &Value, live: &Value, options: &Options<'_>) -> Value {
     let owned = Owned::of(&live, options.manager, &known);
     let walk = Walk { known: &known };
     let spot = Spot { ours: &owned.ours, others: &owned.others, exact: false };
-    walk.value(&mut Vec::new(), Some(&live), &target, spot)
+    normal(&walk.value(&mut Vec::new(), Some(&live), &target, spot), options)
 }
 
 /// What says which object it is, and what the server alone writes: nothing that an apply changes.

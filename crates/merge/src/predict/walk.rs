@@ -98,8 +98,8 @@ impl Walk<'_> {
                 continue;
             }
             path.push(name);
-            if !self.dropped(path, value, spot, name) {
-                let fresh = self.fresh(path, value);
+            let fresh = self.fresh(path, value);
+            if !self.dropped(path, &fresh, spot, name) {
                 merged.insert(name.clone(), fresh);
             }
             path.pop();
@@ -114,8 +114,9 @@ impl Walk<'_> {
                 let mut shown = Map::new();
                 for (name, value) in map {
                     path.push(name);
-                    if !self.known.dropped(path, value, false) {
-                        shown.insert(name.clone(), self.fresh(path, value));
+                    let value = self.fresh(path, value);
+                    if !self.known.dropped(path, &value, false) {
+                        shown.insert(name.clone(), value);
                     }
                     path.pop();
                 }
