@@ -8,8 +8,9 @@ use towpath_plan::sync::policy::{Attempt, AutoSync, Automation, Circumstances, O
 use towpath_plan::sync::{End, Selection, Stop};
 
 use crate::compare::Standing;
-use crate::engine::{Engine, Orders, Running};
+use crate::engine::Engine;
 use crate::events::Event;
+use crate::memory::{Orders, Running};
 use crate::reconcile::Looked;
 use crate::unit::{Operation, OperationState, Phase, SyncState, Unit};
 

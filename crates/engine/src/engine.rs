@@ -4,27 +4,22 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
-use futures::StreamExt as _;
-use jiff::Timestamp;
-use tokio::sync::{Notify, Semaphore, watch};
+use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use towpath_clock::{Clock, SystemClock};
-use towpath_cluster::cache::{CacheEvent, KindState, What};
 use towpath_health::{BadOverride, Overrides};
-use towpath_object::{Digest, Key};
-use towpath_plan::Applied;
-use towpath_plan::sync::Stop;
 
 use crate::dependency::Waiting;
-use crate::events::{Event, Events, Hub};
+use crate::events::{Events, Hub};
 use crate::gate::{GateHandle, Gates, SyncGate};
+use crate::loops::{follow, recompare, watch_clusters, watch_units, work};
 use crate::member::{Member, Members};
+use crate::memory::Memory;
 use crate::queue::Queue;
-use crate::resolved::Resolved;
 use crate::settings::{Effect, Settings};
-use crate::source::{ClusterChange, ClusterStore, ManifestSource};
-use crate::store::{UnitChange, UnitStore};
+use crate::source::{ClusterStore, ManifestSource};
+use crate::store::UnitStore;
 use crate::unit::{ClusterId, UnitId};
 
 /// How much an engine does at the same time.
@@ -64,54 +59,6 @@ pub(crate) struct Shared {
     pub(crate) memory: Mutex<BTreeMap<UnitId, Memory>>,
     pub(crate) waiting: Waiting,
     pub(crate) stopping: watch::Sender<bool>,
-}
-
-/// What the engine remembers of a unit while it runs. All of it can be had again.
-#[derive(Default)]
-pub(crate) struct Memory {
-    /// Its manifests, ready for comparing.
-    pub(crate) resolved: Option<Arc<Resolved>>,
-    /// What is known of each apply, Secrets included: that is never written down.
-    pub(crate) records: BTreeMap<Key, Applied>,
-    /// What the server has said of objects whose record does not prove anything, at which of their versions.
-    pub(crate) asked: BTreeMap<Key, Asked>,
-    /// Rings when something of it changes.
-    pub(crate) signal: Arc<Notify>,
-    /// The operation under way.
-    pub(crate) running: Option<Running>,
-    /// When it will be looked at whatever happens.
-    pub(crate) later: Option<Instant>,
-}
-
-/// An operation under way.
-#[derive(Clone)]
-pub(crate) struct Running {
-    /// Tells it what people want meanwhile.
-    pub(crate) orders: watch::Sender<Orders>,
-    /// What it syncs to, and gives up for a newer one; empty until that is known, and where somebody chose it.
-    pub(crate) revision: String,
-    /// It deletes the unit.
-    pub(crate) deletion: bool,
-}
-
-/// What people want of an operation under way.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Orders {
-    /// That it stops.
-    pub(crate) stop: Option<Stop>,
-    /// When deletions were consented to.
-    pub(crate) approved: Option<Timestamp>,
-}
-
-/// What the server has said of an object.
-#[derive(Clone)]
-pub(crate) struct Asked {
-    /// At this version.
-    pub(crate) version: String,
-    /// Of this manifest.
-    pub(crate) manifest: Digest,
-    /// An apply would change nothing.
-    pub(crate) same: bool,
 }
 
 /// Ends everything when the run is over, however it ends.
@@ -311,93 +258,5 @@ impl Shared {
             self.spawn(follow(self.clone(), id.clone(), member.clone()));
         }
         Ok(member)
-    }
-}
-
-/// A worker: compares one unit after the other. A sync that is due goes on beside it, under its own limit.
-async fn work(engine: Engine, operations: Arc<Semaphore>) {
-    loop {
-        let unit = engine.shared.queue.take().await;
-        let due = engine.look_at(&unit).await;
-        engine.shared.queue.done(&unit);
-        if let Some(due) = due {
-            let (worker, operations) = (engine.clone(), operations.clone());
-            engine.shared.spawn(async move {
-                let Ok(_permit) = operations.acquire_owned().await else { return };
-                worker.sync(due).await;
-            });
-        }
-    }
-}
-
-async fn watch_units(shared: Arc<Shared>) {
-    let mut changes = shared.units.watch();
-    shared.push_all().await;
-    while let Some(change) = changes.next().await {
-        match change {
-            UnitChange::Changed(id) => {
-                shared.waiting.wake(&id, &shared.queue);
-                shared.queue.push(id);
-            }
-            UnitChange::Removed(id) => {
-                shared.memory.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
-                shared.waiting.wake(&id, &shared.queue);
-            }
-            UnitChange::Lagged => shared.push_all().await,
-        }
-    }
-}
-
-async fn watch_clusters(shared: Arc<Shared>) {
-    let mut changes = shared.clusters.watch();
-    while let Some(change) = changes.next().await {
-        let (ClusterChange::Changed(id) | ClusterChange::Removed(id)) = change;
-        shared.members.forget(&id).await;
-        shared.push_all().await;
-    }
-}
-
-/// The safety net: everything is looked at now and then.
-async fn recompare(shared: Arc<Shared>) {
-    loop {
-        tokio::time::sleep(shared.settings().recompare).await;
-        shared.push_all().await;
-    }
-}
-
-/// Passes on what a cluster's cache tells: to subscribers, to the queue, and to operations that wait.
-async fn follow(shared: Arc<Shared>, cluster: ClusterId, member: Arc<Member>) {
-    let mut events = member.cache.subscribe();
-    let (hub, name, cache) = (shared.hub.clone(), cluster.clone(), member.cache.clone());
-    drop(member);
-    shared.spawn(async move {
-        cache.ready_all().await;
-        hub.tell(Event::CacheReady { cluster: name });
-    });
-    while let Some(event) = events.next().await {
-        match event {
-            CacheEvent::Changed(change) => {
-                for unit in &change.units {
-                    let unit = UnitId(unit.to_string());
-                    shared.remember(&unit, |memory| memory.signal.notify_waiters());
-                    shared.queue.push(unit);
-                }
-                let (cluster, key) = (cluster.clone(), change.key.clone());
-                shared.hub.tell(match change.what {
-                    What::Removed => Event::ResourceRemoved { cluster, key },
-                    What::Added | What::Updated => Event::ResourceUpdated { cluster, key },
-                });
-            }
-            CacheEvent::Kind(kind, KindState::Stale { error, .. }) => {
-                shared.hub.tell(Event::KindStale {
-                    cluster: cluster.clone(),
-                    kind: kind.to_string(),
-                    message: error.to_string(),
-                });
-            }
-            CacheEvent::Kind(..) | CacheEvent::Kinds | CacheEvent::Reachable(_) | CacheEvent::Lagged(_) => {
-                shared.push_all().await;
-            }
-        }
     }
 }

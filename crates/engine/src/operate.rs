@@ -24,8 +24,8 @@ use towpath_plan::sync::{
 use towpath_plan::{Applied, Origin, Target, rank, record};
 
 use crate::act::act;
-use crate::engine::Orders;
 use crate::member::Member;
+use crate::memory::Orders;
 use crate::store::StoreError;
 
 /// How long to wait at most before looking again, whatever the watches say.

@@ -13,9 +13,10 @@ use towpath_plan::{Applied, Entry, Inventory, Target, differs};
 
 use crate::compare::{Comparison, Standing, compare};
 use crate::decide::{Due, May};
-use crate::engine::{Asked, Engine};
+use crate::engine::Engine;
 use crate::events::Event;
 use crate::member::Member;
+use crate::memory::Asked;
 use crate::resolved::{Resolved, resolve};
 use crate::source::{GenerateRequest, Rendered};
 use crate::store::{StoreError, Stored};

@@ -11,9 +11,10 @@ use towpath_plan::sync::{End, Outcome, Problem, Progress, Request, Schedule, sch
 use towpath_plan::{Applied, Entry, Inventory};
 
 use crate::decide::{Due, source_digest};
-use crate::engine::{Engine, Orders};
+use crate::engine::Engine;
 use crate::events::Event;
 use crate::member::Member;
+use crate::memory::Orders;
 use crate::operate::{Ledger, Operated, Operating, operate};
 use crate::reconcile::Looked;
 use crate::store::StoreError;

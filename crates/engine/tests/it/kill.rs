@@ -13,6 +13,7 @@ use towpath_plan::sync::Rules;
 use towpath_testkit::{AuditLog, ControlPlane, FaultProxy, eventually, status};
 
 use crate::hooks::{annotated, job};
+use crate::leave::{delete, gone};
 use crate::world::{World, config};
 
 /// Where a run is ended.
@@ -190,6 +191,72 @@ async fn tell(plane: &ControlPlane, tale: &Tale, version: usize, point: Point) -
     ensure!(there == wanted, "{point:?}: {there:?}, wanted {wanted:?}");
     world.kill().await?;
     Ok(writes)
+}
+
+/// A deletion that is ended at the point and taken up again; the number of writes seen.
+async fn deletion(plane: &ControlPlane, point: Point) -> Result<usize> {
+    let unit = match point {
+        Point::Never => "killd".to_string(),
+        Point::Before(n) => format!("killdb{n}"),
+        Point::After(n) => format!("killda{n}"),
+    };
+    let audit = plane.audit()?;
+    let namespace = plane.namespace(&unit).await?;
+    let objects = vec![
+        annotated(job("before"), &[("hook", "PreDelete")]),
+        annotated(config("early", "1"), &[("sync-wave", "-1")]),
+        annotated(config("late", "1"), &[("sync-wave", "1")]),
+        annotated(job("after"), &[("hook", "PostDelete")]),
+    ];
+    let world = World::start(plane)?;
+    world.add(&unit, &namespace, Rules::Argo, objects).await?;
+    world.settled(&unit, "r1").await?;
+    let (store, manifests) = world.kill().await?;
+    let proxy = FaultProxy::start(plane)?;
+    match point {
+        Point::Never => {}
+        Point::Before(n) => proxy.stop_before_write(n),
+        Point::After(n) => proxy.stop_after_write(n),
+    }
+    let world = World::over(proxy.kubeconfig_path().to_path_buf(), store, manifests)?;
+    delete(&world, &unit).await?;
+    tokio::select! {
+        () = proxy.stopped() => {}
+        gone = gone(&world, &unit) => {
+            gone?;
+            ensure!(matches!(point, Point::Never), "it ended before {point:?}");
+        }
+    }
+    let writes = proxy.writes().len();
+    let (store, manifests) = world.kill().await?;
+    proxy.reset();
+    let world = World::over(plane.kubeconfig_path(), store, manifests)?;
+    gone(&world, &unit).await?;
+    eventually("nothing is left", Duration::from_secs(10), async || {
+        Ok(labelled(plane, &unit, &namespace).await?.is_empty().then_some(()))
+    })
+    .await?;
+    for hook in ["before", "after"] {
+        let times = created(&audit, &namespace, hook)?;
+        ensure!(times == 1, "{hook} was created {times} times");
+    }
+    Ok(writes)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_deletion_at_every_write() -> Result<()> {
+    let plane = ControlPlane::builder().nodes(1).audit(true).start().await?;
+    let (plane, writes) = (&plane, deletion(&plane, Point::Never).await?);
+    let points = (1..=writes).flat_map(|n| [Point::Before(n), Point::After(n)]);
+    stream::iter(points.map(|point| async move {
+        let told = deletion(plane, point).await;
+        told.map_err(|error| error.context(format!("{point:?}"))).map(|_| ())
+    }))
+    .buffer_unordered(6)
+    .try_collect::<()>()
+    .await?;
+    ensure!(writes == 8, "{writes}");
+    Ok(())
 }
 
 async fn at_every_point(tale: &Tale) -> Result<Vec<usize>> {

@@ -1,0 +1,61 @@
+//! What an engine keeps in mind of a unit, and how it talks to an operation under way.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use tokio::sync::{Notify, watch};
+use tokio::time::Instant;
+use towpath_object::{Digest, Key};
+use towpath_plan::Applied;
+use towpath_plan::sync::Stop;
+
+use crate::resolved::Resolved;
+
+/// What the engine remembers of a unit while it runs. All of it can be had again.
+#[derive(Default)]
+pub(crate) struct Memory {
+    /// Its manifests, ready for comparing.
+    pub(crate) resolved: Option<Arc<Resolved>>,
+    /// What is known of each apply, Secrets included: that is never written down.
+    pub(crate) records: BTreeMap<Key, Applied>,
+    /// What the server has said of objects whose record does not prove anything, at which of their versions.
+    pub(crate) asked: BTreeMap<Key, Asked>,
+    /// Rings when something of it changes.
+    pub(crate) signal: Arc<Notify>,
+    /// The operation under way.
+    pub(crate) running: Option<Running>,
+    /// When it will be looked at whatever happens.
+    pub(crate) later: Option<Instant>,
+}
+
+/// An operation under way.
+#[derive(Clone)]
+pub(crate) struct Running {
+    /// Tells it what people want meanwhile.
+    pub(crate) orders: watch::Sender<Orders>,
+    /// What it syncs to, and gives up for a newer one; empty until that is known, and where somebody chose it.
+    pub(crate) revision: String,
+    /// It deletes the unit.
+    pub(crate) deletion: bool,
+}
+
+/// What people want of an operation under way.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Orders {
+    /// That it stops.
+    pub(crate) stop: Option<Stop>,
+    /// When deletions were consented to.
+    pub(crate) approved: Option<Timestamp>,
+}
+
+/// What the server has said of an object.
+#[derive(Clone)]
+pub(crate) struct Asked {
+    /// At this version.
+    pub(crate) version: String,
+    /// Of this manifest.
+    pub(crate) manifest: Digest,
+    /// An apply would change nothing.
+    pub(crate) same: bool,
+}
