@@ -86,7 +86,9 @@ JSON object with figures and ratios.
 Gives the same input to Towpath and to the real tool and compares the results. The misses come first, the last
 line is `NAME agreed/total`. Without --full a sample is run.
 
+  cargo xtask conformance diff    our differences against Argo CD's engine; --full: also a real server
   cargo xtask conformance health  our health rules, Lua and actions on Argo CD's own test data
+  cargo xtask conformance sync    our order, options and steps against the facts of Argo CD's engine
   cargo xtask conformance yaml    our YAML reader and writer against sigs.k8s.io/yaml",
     ),
     (
