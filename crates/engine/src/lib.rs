@@ -91,6 +91,9 @@
 //! | [`ManifestSource`] | what should be there | |
 //! | [`SyncGate`] | may it be done now | none is needed |
 //!
+//! An object belongs to the unit that its label names. Two engines that share a cluster have units of different names,
+//! or [`Settings`] with different labels: otherwise each takes the other's objects for its own.
+//!
 //! # A command
 //!
 //! ```text

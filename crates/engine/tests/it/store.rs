@@ -317,15 +317,19 @@ async fn start(kubeconfig: PathBuf, home: &str, manifests: &Arc<Manifests>) -> R
     Ok(engine)
 }
 
-async fn settled(store: &KubernetesStore, revision: &str) -> Result<Status> {
-    eventually(&format!("shop at {revision}"), Duration::from_secs(30), async || {
-        let unit = read(store, "shop").await?.unit;
+async fn settled(store: &KubernetesStore, name: &str, revision: &str) -> Result<Status> {
+    let settled = eventually(&format!("{name} at {revision}"), Duration::from_secs(30), async || {
+        let unit = read(store, name).await?.unit;
         let Unit { status, operation, .. } = unit;
         let over = status.operation.as_ref().is_some_and(|state| state.phase == Phase::Succeeded);
         let good = status.sync == SyncState::Synced && status.health == UnitHealth::Healthy;
         Ok((over && good && operation.is_none() && status.revision == revision).then_some(status))
     })
-    .await
+    .await;
+    match settled {
+        Ok(status) => Ok(status),
+        Err(error) => Err(error.context(format!("{:#?}", read(store, name).await?.unit))),
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -338,7 +342,7 @@ async fn an_engine_runs_on_it_and_the_next_one_goes_on() -> Result<()> {
     let engine = start(plane.kubeconfig_path(), &home, &manifests).await?;
     let automated = Some(Automated { prune: true, self_heal: true, allow_empty: false });
     person.create(unit("shop", &namespace, Policy { automated, ..Policy::default() })).await?;
-    let status = settled(&person, "r1").await?;
+    let status = settled(&person, "shop", "r1").await?;
     ensure!(status.inventory.lines().count() == 2 && status.history.len() == 1, "{status:?}");
     let path = format!("/api/v1/namespaces/{namespace}/configmaps");
     ensure!(api.get(&format!("{path}/two")).await?["data"]["key"] == "2");
@@ -348,7 +352,7 @@ async fn an_engine_runs_on_it_and_the_next_one_goes_on() -> Result<()> {
         .await?;
     let state = await_sync(&person, &id("shop"), Duration::from_secs(20)).await?;
     ensure!(state.is_some_and(|state| state.operation.initiator == "somebody"));
-    let status = settled(&person, "r1").await?;
+    let status = settled(&person, "shop", "r1").await?;
     engine.stop();
 
     // The next process knows everything and has nothing to write.
@@ -375,6 +379,29 @@ async fn an_engine_runs_on_it_and_the_next_one_goes_on() -> Result<()> {
         Ok((api.get(&format!("{path}/one")).await?["data"]["key"] == "1").then_some(()))
     })
     .await?;
+    engine.stop();
+    Ok(())
+}
+
+/// The answers to the first writes of a sync are lost, those of the store and those of the objects alike.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sync_whose_answers_are_lost_happens_once() -> Result<()> {
+    let plane = shared().await?;
+    let (home, namespace) = try_join(plane.namespace("home"), plane.namespace("goods")).await?;
+    let (proxy, person) = (FaultProxy::start(plane)?, store(plane.kubeconfig_path(), &home).await?);
+    let manifests = Arc::new(Manifests::default());
+    manifests.set("lossy", vec![config("one", "1"), config("two", "2"), config("three", "3")]);
+    let engine = start(proxy.kubeconfig_path().to_path_buf(), &home, &manifests).await?;
+    eventually("the engine watches", Duration::from_secs(20), async || {
+        Ok(proxy.seen().iter().any(towpath_testkit::Seen::is_watch).then_some(()))
+    })
+    .await?;
+    proxy.add(Rule::new(Fault::CutAfter).writes().times(6));
+    person.create(unit("lossy", &namespace, Policy::default())).await?;
+    start_sync(&person, &id("lossy"), Operation::default()).await?;
+    let status = settled(&person, "lossy", "r1").await?;
+    ensure!(status.history.len() == 1 && status.inventory.lines().count() == 3, "{status:?}");
+    ensure!(proxy.writes().len() >= 9, "they were cut: {:?}", proxy.writes());
     engine.stop();
     Ok(())
 }
