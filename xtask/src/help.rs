@@ -76,7 +76,8 @@ behind Towpath's back and shows how it heals. Everything is removed at the end."
 Builds the release binary and runs one benchmark beside its peers and the physical limit. The last line is one
 JSON object with figures and ratios.
 
-  cargo xtask bench deploy        800 objects: raw HTTP, kubectl, towpath",
+  cargo xtask bench deploy        800 objects: raw HTTP, kubectl, towpath
+  cargo xtask bench engine        200 units of four objects: raw HTTP and the engine; drift, restart, memory",
     ),
     (
         "conformance",
