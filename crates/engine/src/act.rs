@@ -46,15 +46,6 @@ pub(crate) async fn act(cluster: &Cluster, manager: &str, action: &Action, task:
     result.unwrap_or_else(|error| Acted::answer(Answer::Refused(error.to_string())))
 }
 
-/// True when a binding is to name another role. That cannot be changed in place, and kubectl recreates it too.
-/// <https://kubernetes.io/docs/reference/access-authn-authz/rbac/#clusterrolebinding-example>
-fn refers_anew(task: &Task) -> bool {
-    let role =
-        |object: &Option<Object>| object.as_ref().and_then(|object| object.value().get("roleRef")).cloned();
-    let (wanted, live) = (role(&task.target), role(&task.live));
-    task.id.key.group == "rbac.authorization.k8s.io" && live.is_some() && wanted.is_some() && wanted != live
-}
-
 struct Doing<'a> {
     cluster: &'a Cluster,
     manager: &'a str,
@@ -67,22 +58,32 @@ impl Doing<'_> {
         Apply { manager: self.manager.into(), force: true, dry_run }
     }
 
-    /// New objects were held against the schemas when the schedule was made; what exists the server judges itself.
+    /// What exists the server judges before anything is written; what is new when it is.
     async fn check(&self, task: &Task, how: How) -> Result<Answer, Error> {
         let (Some(target), Some(_), Recreate::Never) = (&task.target, &task.live, how.recreate) else {
             return Ok(Answer::Done);
         };
-        if refers_anew(task) {
-            return Ok(Answer::Done);
+        match self.cluster.apply(self.resource, target, &self.how(true)).await {
+            Err(error) if !self.refers_anew(target, &error).await? => Err(error),
+            _ => Ok(Answer::Done),
         }
-        self.cluster.apply(self.resource, target, &self.how(true)).await?;
-        Ok(Answer::Done)
+    }
+
+    /// True when a binding was refused because it is to name another role. That cannot be changed in place, and kubectl
+    /// makes it anew too.
+    /// <https://kubernetes.io/docs/reference/access-authn-authz/rbac/#clusterrolebinding-example>
+    async fn refers_anew(&self, target: &Object, refusal: &Error) -> Result<bool, Error> {
+        let Some(wanted) = target.value().get("roleRef") else { return Ok(false) };
+        if refusal.code() != 422 || self.key.group != "rbac.authorization.k8s.io" {
+            return Ok(false);
+        }
+        let live = self.get().await?;
+        Ok(live.as_ref().and_then(|live| live.get("roleRef")).is_some_and(|live| live != wanted))
     }
 
     async fn write(&self, task: &Task, how: How) -> Result<Acted, Error> {
         let Some(target) = &task.target else { return Ok(Acted::answer(Answer::Done)) };
         let result = match how.method {
-            _ if refers_anew(task) => self.recreate(target).await,
             // Client-side apply is kubectl's own bookkeeping; the server's is the same in effect.
             Method::ServerSide | Method::ClientSide => self.apply(target, how.migrate).await,
             Method::Create => self.cluster.create(self.resource, target).await,
@@ -92,6 +93,7 @@ impl Doing<'_> {
             Err(error) if how.recreate == Recreate::IfRefused && error.code() == 422 => {
                 self.recreate(target).await?
             }
+            Err(error) if self.refers_anew(target, &error).await? => self.recreate(target).await?,
             other => other?,
         };
         let mark = Object::new(returned.clone()).map(|object| Mark::new(&object)).unwrap_or_default();

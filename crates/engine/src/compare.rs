@@ -79,8 +79,9 @@ pub(crate) fn compare(
         shared = shared.or_else(|| owner.map(|owner| format!("{key} belongs to the unit {owner} as well")));
         standing.insert(key, state);
     }
+    // A label may have been copied: only what is in the inventory was ever applied.
     let mut other = cache.unit(&unit.id.0);
-    other.retain(|row| !standing.contains_key(&row.key));
+    other.retain(|row| !standing.contains_key(&row.key) && records.contains_key(&row.key));
     let extra = other.iter().filter(|row| !wanted.contains(&row.key));
     let extra = extra.filter(|row| !is_ignored(row, unit.policy.rules)).cloned().collect();
     let (health, cause) = health.end();

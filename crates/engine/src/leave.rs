@@ -8,7 +8,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use towpath_object::Object;
 use towpath_plan::sync::policy::heal_remaining;
 use towpath_plan::sync::{Request, Schedule, Stop, deletion};
 
@@ -118,8 +117,7 @@ impl Engine {
         let kinds = member.cache.kinds();
         let resolved = resolve(unit, &rendered, &kinds, label);
         self.see(unit, &resolved, &member).await?;
-        let rows = member.cache.unit(&unit.id.0).into_iter();
-        let live: Vec<Object> = rows.filter_map(|row| row.managed.map(|managed| managed.object())).collect();
+        let live = self.own(unit, &resolved, &member);
         let request = Request {
             rules: unit.policy.rules,
             options: unit.policy.options.clone(),

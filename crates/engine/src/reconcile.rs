@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
+use serde_json::Value;
 use towpath_cluster::Apply;
 use towpath_cluster::cache::{GroupKind, KindState, Row, Wanted};
 use towpath_health::{Judge, Rules as HealthRules};
 use towpath_object::Key;
 use towpath_plan::sync::Rules;
-use towpath_plan::{Applied, Entry, Inventory, Target, differs};
+use towpath_plan::{Applied, Inventory, Target, differs};
 
 use crate::compare::{Comparison, Standing, compare};
 use crate::decide::{Due, May};
@@ -59,7 +60,7 @@ impl Engine {
             status.message.clone_from(reason);
         }
         if let (true, Ok(looked)) = (idle, &looked) {
-            self.tidy(&stored.unit, looked, &mut status);
+            self.tidy(&stored.unit, looked, &mut status).await;
         }
         self.tell(&stored.unit, &status);
         let unit = Unit { status: status.clone(), ..stored.unit.clone() };
@@ -193,35 +194,39 @@ impl Engine {
         }
     }
 
-    /// Takes out of the inventory what is neither wanted nor there any more, and adds what is there and was not in it.
-    /// Only between operations, and only when every kind of the unit is known.
-    fn tidy(&self, unit: &Unit, looked: &Looked, status: &mut Status) {
-        let wanted = &looked.comparison.standing;
-        let found: BTreeMap<&Key, &Row> = looked.comparison.other.iter().map(|row| (&row.key, row)).collect();
-        let (gone, new) = self.shared.remember(&unit.id, |memory| {
-            let is_gone = |key: &Key| !wanted.contains_key(key) && !found.contains_key(key);
-            let gone: Vec<Key> = memory.records.keys().filter(|key| is_gone(key)).cloned().collect();
-            for key in &gone {
-                memory.records.remove(key);
-                memory.asked.remove(key);
-            }
-            let new: Vec<Key> = found
-                .keys()
-                .filter(|key| !memory.records.contains_key(**key))
-                .map(|key| (*key).clone())
-                .collect();
-            memory.records.extend(new.iter().map(|key| (key.clone(), Applied::NotYet)));
-            (gone, new)
+    /// Takes out of the inventory what is neither wanted nor there any more. Only between operations. A cache may lag, so
+    /// the server has the last word.
+    async fn tidy(&self, unit: &Unit, looked: &Looked, status: &mut Status) {
+        let Comparison { standing, other, .. } = &looked.comparison;
+        let there: BTreeSet<&Key> = standing.keys().chain(other.iter().map(|row| &row.key)).collect();
+        let unseen = self.shared.remember(&unit.id, |memory| {
+            let unseen = memory.records.keys().filter(|key| !there.contains(key));
+            unseen.cloned().collect::<Vec<Key>>()
         });
-        if gone.is_empty() && new.is_empty() {
+        if unseen.is_empty() {
             return;
         }
+        let Ok(member) = self.shared.member(&unit.destination.cluster).await else { return };
+        let kinds = member.cache.kinds();
         let mut inventory = Inventory::parse(&status.inventory).unwrap_or_default();
-        inventory.entries.retain(|key, _| !gone.contains(key));
-        for key in new {
-            let managed = found.get(&key).and_then(|row| row.managed.as_ref());
-            let Some(version) = managed.map(|managed| managed.object().gvk().version) else { continue };
-            inventory.entries.entry(key).or_insert(Entry { version, applied: Applied::NotYet });
+        for key in unseen {
+            let resource = kinds.versions(&key.group, &key.kind).first().cloned();
+            let is_gone = match resource {
+                // It went with its kind.
+                None => true,
+                Some(resource) => {
+                    let found = member.cluster.get(&resource, &key.namespace, &key.name).await;
+                    let label = &self.shared.settings().instance_label;
+                    found.is_ok_and(|found| !found.is_some_and(|object| carries(&object, label, &unit.id)))
+                }
+            };
+            if is_gone {
+                inventory.entries.remove(&key);
+                self.shared.remember(&unit.id, |memory| {
+                    memory.records.remove(&key);
+                    memory.asked.remove(&key);
+                });
+            }
         }
         status.inventory = inventory.to_text();
     }
@@ -248,6 +253,12 @@ impl Engine {
             }
         }
     }
+}
+
+/// True when an object carries a unit's label.
+fn carries(object: &Value, label: &str, unit: &UnitId) -> bool {
+    let labels = object.pointer("/metadata/labels");
+    labels.and_then(|labels| labels.get(label)).and_then(Value::as_str) == Some(unit.0.as_str())
 }
 
 /// What is to be said of a unit now.

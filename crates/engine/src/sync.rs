@@ -1,7 +1,7 @@
 //! A sync of a unit from its beginning to its end: pinned to a revision, recorded before it begins, remembered when it
 //! succeeds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tokio::sync::watch;
@@ -17,6 +17,7 @@ use crate::member::Member;
 use crate::memory::Orders;
 use crate::operate::{Ledger, Operated, Operating, operate};
 use crate::reconcile::Looked;
+use crate::resolved::Resolved;
 use crate::store::StoreError;
 use crate::unit::{Delivery, Operation, OperationState, Phase, Status, Unit, UnitId};
 
@@ -142,10 +143,8 @@ impl Engine {
             self.shared.member(&unit.destination.cluster).await.map_err(|error| error.to_string())?;
         let options = state.operation.options.clone().unwrap_or_else(|| unit.policy.options.clone());
         let kinds = member.cache.kinds();
-        let rows = member.cache.unit(&unit.id.0).into_iter();
-        let mut live: Vec<Object> =
-            rows.filter_map(|row| row.managed.map(|managed| managed.object())).collect();
-        // What another unit has under a wanted name is no business of the watch for ours.
+        let mut live = self.own(unit, &looked.resolved, &member);
+        // What another unit has under a wanted name counts too: it is not ours alone.
         let wanted = looked.resolved.targets.iter().filter_map(|target| member.cache.get(&target.key()));
         let foreign = wanted.filter(|row| row.unit.as_deref().is_some_and(|owner| owner != unit.id.0));
         live.extend(foreign.filter_map(|row| row.managed.map(|managed| managed.object())));
@@ -170,6 +169,16 @@ impl Engine {
         };
         let plan = schedule(request).map_err(|problems| tell(&problems))?;
         Ok((member, plan))
+    }
+
+    /// What the unit has on its cluster. A label may have been copied: what is neither wanted nor in the inventory is
+    /// somebody else's.
+    pub(crate) fn own(&self, unit: &Unit, resolved: &Resolved, member: &Member) -> Vec<Object> {
+        let records = self.records(unit);
+        let wanted: BTreeSet<Key> = resolved.wanted.iter().map(|one| one.object.key()).collect();
+        let rows = member.cache.unit(&unit.id.0).into_iter();
+        let own = rows.filter(|row| records.contains_key(&row.key) || wanted.contains(&row.key));
+        own.filter_map(|row| row.managed.map(|managed| managed.object())).collect()
     }
 
     /// The unit's namespace, if it exists. It carries no label of ours, so no watch tells.

@@ -119,13 +119,18 @@ fn created(audit: &AuditLog, namespace: &str, name: &str) -> Result<usize> {
 }
 
 /// One run of a tale up to `version`, the last step of which is ended at the point; the number of writes seen.
-async fn tell(plane: &ControlPlane, tale: &Tale, version: usize, point: Point) -> Result<usize> {
+async fn tell(
+    plane: &ControlPlane,
+    audit: &AuditLog,
+    tale: &Tale,
+    version: usize,
+    point: Point,
+) -> Result<usize> {
     let unit = match point {
         Point::Never => format!("{}{version}", tale.name),
         Point::Before(n) => format!("{}{version}b{n}", tale.name),
         Point::After(n) => format!("{}{version}a{n}", tale.name),
     };
-    let audit = plane.audit()?;
     let namespace = plane.namespace(&unit).await?;
     let [first, second] = (tale.versions)(&unit);
     let (mut store, mut manifests) = (Arc::default(), Arc::default());
@@ -171,7 +176,7 @@ async fn tell(plane: &ControlPlane, tale: &Tale, version: usize, point: Point) -
     let status = world.settled(&unit, &revision).await?;
     ensure!(status.history.len() == version, "{point:?}: {:#?}", status.history);
     for hook in tale.hooks {
-        let times = created(&audit, &namespace, hook)?;
+        let times = created(audit, &namespace, hook)?;
         ensure!(times == version, "{point:?}: {hook} was created {times} times");
     }
     eventually("the inventory is what is labelled", Duration::from_secs(10), async || {
@@ -194,13 +199,12 @@ async fn tell(plane: &ControlPlane, tale: &Tale, version: usize, point: Point) -
 }
 
 /// A deletion that is ended at the point and taken up again; the number of writes seen.
-async fn deletion(plane: &ControlPlane, point: Point) -> Result<usize> {
+async fn deletion(plane: &ControlPlane, audit: &AuditLog, point: Point) -> Result<usize> {
     let unit = match point {
         Point::Never => "killd".to_string(),
         Point::Before(n) => format!("killdb{n}"),
         Point::After(n) => format!("killda{n}"),
     };
-    let audit = plane.audit()?;
     let namespace = plane.namespace(&unit).await?;
     let objects = vec![
         annotated(job("before"), &[("hook", "PreDelete")]),
@@ -237,7 +241,7 @@ async fn deletion(plane: &ControlPlane, point: Point) -> Result<usize> {
     })
     .await?;
     for hook in ["before", "after"] {
-        let times = created(&audit, &namespace, hook)?;
+        let times = created(audit, &namespace, hook)?;
         ensure!(times == 1, "{hook} was created {times} times");
     }
     Ok(writes)
@@ -246,10 +250,12 @@ async fn deletion(plane: &ControlPlane, point: Point) -> Result<usize> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deletion_at_every_write() -> Result<()> {
     let plane = ControlPlane::builder().nodes(1).audit(true).start().await?;
-    let (plane, writes) = (&plane, deletion(&plane, Point::Never).await?);
+    // Asked for while nobody writes to it: it begins with a whole line.
+    let (plane, audit) = (&plane, &plane.audit()?);
+    let writes = deletion(plane, audit, Point::Never).await?;
     let points = (1..=writes).flat_map(|n| [Point::Before(n), Point::After(n)]);
     stream::iter(points.map(|point| async move {
-        let told = deletion(plane, point).await;
+        let told = deletion(plane, audit, point).await;
         told.map_err(|error| error.context(format!("{point:?}"))).map(|_| ())
     }))
     .buffer_unordered(6)
@@ -261,13 +267,13 @@ async fn a_deletion_at_every_write() -> Result<()> {
 
 async fn at_every_point(tale: &Tale) -> Result<Vec<usize>> {
     let plane = ControlPlane::builder().nodes(1).audit(true).start().await?;
+    let (plane, audit) = (&plane, &plane.audit()?);
     let mut counts = Vec::new();
     for version in 1..=2 {
-        let writes = tell(&plane, tale, version, Point::Never).await?;
+        let writes = tell(plane, audit, tale, version, Point::Never).await?;
         let points = (1..=writes).flat_map(|n| [Point::Before(n), Point::After(n)]);
-        let plane = &plane;
         stream::iter(points.map(|point| async move {
-            let told = tell(plane, tale, version, point).await;
+            let told = tell(plane, audit, tale, version, point).await;
             told.map_err(|error| error.context(format!("version {version}, {point:?}"))).map(|_| ())
         }))
         .buffer_unordered(6)

@@ -282,3 +282,48 @@ async fn an_object_of_two_units() -> Result<()> {
     ensure!(text(&one, "/data/key") == "2");
     Ok(())
 }
+
+/// A source that suddenly has nothing is more likely broken than meant: nothing is deleted.
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_at_all_is_refused() -> Result<()> {
+    let plane = shared().await?;
+    let namespace = plane.namespace("empty").await?;
+    let (api, world) = (plane.api(), World::start(plane)?);
+    world.add("empty", &namespace, Rules::Kstatus, vec![config("one", "1")]).await?;
+    world.settled("empty", "r1").await?;
+    world.manifests.set("empty", Vec::new());
+    world.engine.refresh(&UnitId("empty".into()));
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    ensure!(map(&api, &namespace, "one").await?.is_some(), "not by itself");
+    let pruning = SyncOptions { prune: true, ..SyncOptions::default() };
+    let state = sync(&world, "empty", with(pruning.clone())).await?;
+    ensure!(state.phase == Phase::Error, "{state:#?}");
+    ensure!(map(&api, &namespace, "one").await?.is_some(), "nor when asked: {}", state.message);
+    let state = sync(&world, "empty", with(SyncOptions { allow_empty: true, ..pruning })).await?;
+    ensure!(state.phase == Phase::Succeeded, "{state:#?}");
+    eventually("it goes", PATIENCE, async || Ok(map(&api, &namespace, "one").await?.is_none().then_some(())))
+        .await
+}
+
+/// A label that somebody copied to another object does not make it the unit's.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copied_label_is_not_pruned() -> Result<()> {
+    let plane = shared().await?;
+    let namespace = plane.namespace("copied").await?;
+    let (api, world) = (plane.api(), World::start(plane)?);
+    world.add("copied", &namespace, Rules::Kstatus, vec![config("one", "1"), config("two", "1")]).await?;
+    world.settled("copied", "r1").await?;
+    let mut copy = config("copy", "1");
+    if let Some(metadata) = copy.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.insert("labels".into(), json!({"towpath.dev/unit": "copied"}));
+    }
+    api.post(&format!("/api/v1/namespaces/{namespace}/configmaps"), &copy).await?;
+    world.manifests.set("copied", vec![config("one", "2")]);
+    world.engine.refresh(&UnitId("copied".into()));
+    world.settled("copied", "r2").await?;
+    ensure!(map(&api, &namespace, "two").await?.is_none() && map(&api, &namespace, "copy").await?.is_some());
+    crate::leave::delete(&world, "copied").await?;
+    crate::leave::gone(&world, "copied").await?;
+    ensure!(map(&api, &namespace, "one").await?.is_none() && map(&api, &namespace, "copy").await?.is_some());
+    Ok(())
+}
