@@ -150,6 +150,7 @@ mod live;
 mod loops;
 mod member;
 mod memory;
+mod observe;
 mod operate;
 mod options;
 mod packed;

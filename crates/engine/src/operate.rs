@@ -13,19 +13,20 @@ use std::time::Duration;
 
 use futures::{StreamExt as _, stream};
 use jiff::Timestamp;
+use serde_json::Value;
 use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
-use towpath_health::{Judge, Verdict as Judged};
+use towpath_health::Judge;
 use towpath_object::{Key, Object, digest};
 use towpath_plan::sync::{
-    Action, Answer, Observation, Outcome, Progress, Schedule, Seen, Situation, Step, Task, TaskId, Verdict,
-    step,
+    Action, Answer, Outcome, Progress, Schedule, Seen, Situation, Step, Task, TaskId, step,
 };
 use towpath_plan::{Applied, Origin, Target, rank, record};
 
 use crate::act::act;
 use crate::member::Member;
 use crate::memory::Orders;
+use crate::observe::observe;
 use crate::store::StoreError;
 
 /// How long to wait at most before looking again, whatever the watches say.
@@ -147,7 +148,7 @@ impl Operating<'_> {
     }
 
     /// Remembers what an apply left behind.
-    fn note(&self, task: &Task, returned: &serde_json::Value, applied: &Mutex<BTreeMap<Key, Applied>>) {
+    fn note(&self, task: &Task, returned: &Value, applied: &Mutex<BTreeMap<Key, Applied>>) {
         let Some(target) = as_target(task) else { return };
         let known = record(&target, returned, self.manager);
         applied.lock().unwrap_or_else(PoisonError::into_inner).insert(task.id.key.clone(), known);
@@ -164,23 +165,10 @@ impl Operating<'_> {
         let object = self.member.cache.get(key).and_then(|row| row.managed.map(|managed| managed.object()));
         let told = told.lock().unwrap_or_else(PoisonError::into_inner);
         match object.as_ref().or_else(|| told.objects.get(key)) {
-            Some(object) => Seen::There(self.observe(object)),
+            Some(object) => Seen::There(observe(self.judge, object, self.now)),
             None if told.gone.contains(key) => Seen::Gone,
             None => Seen::Unseen,
         }
-    }
-
-    fn observe(&self, object: &Object) -> Observation {
-        let assessment = self.judge.assess(object, self.now);
-        let verdict = match assessment.verdict {
-            Judged::None => Verdict::None,
-            Judged::Ready => Verdict::Ready,
-            Judged::Suspended => Verdict::Suspended,
-            Judged::Progressing => Verdict::Progressing,
-            Judged::Failed => Verdict::Failed,
-            Judged::Missing | Judged::Unknown => Verdict::Unknown,
-        };
-        Observation::new(object, verdict, &assessment.message)
     }
 }
 

@@ -111,7 +111,7 @@ async fn short_lived_hooks_succeed_and_late_ones_wait_for_health() -> Result<()>
             "spec": {"containers": [{"name": "web", "image": "registry.example/web:1"}]}}}});
     let last = annotated(config("last", "1"), &[("hook", "PostSync")]);
     world.add("short", &namespace, Rules::Argo, vec![short, deployment, last]).await?;
-    let seen = eventually("the last hook", Duration::from_secs(60), async || {
+    let seen = eventually("the last hook", Duration::from_secs(30), async || {
         let path = format!("/api/v1/namespaces/{namespace}/configmaps/last");
         let Some(_) = api.find(&path).await? else { return Ok(None) };
         Ok(Some(api.get(&format!("/apis/apps/v1/namespaces/{namespace}/deployments/web")).await?))
@@ -123,6 +123,8 @@ async fn short_lived_hooks_succeed_and_late_ones_wait_for_health() -> Result<()>
     };
     ensure!(seen.pointer("/status/availableReplicas") == Some(&json!(2)), "{seen:#}");
     let status = world.settled("short", "r1").await?;
-    ensure!(status.operation.is_some_and(|state| state.phase == Phase::Succeeded));
+    let state = status.operation.context("an operation")?;
+    // Whether the Job's end was seen before its deletion or with it is chance; it succeeds either way, at once.
+    ensure!(state.phase == Phase::Succeeded && state.retries == 0, "{state:#?}");
     Ok(())
 }
