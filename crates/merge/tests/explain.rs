@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use serde_json::{Value, json};
-use towpath_merge::explain::{Explanation, Reason, explain};
+use towpath_merge::explain::{Explanation, Reason, explain, explain_answer};
 use towpath_merge::ignore::{Rule, Rules};
 use towpath_merge::predict::{Facts, Options, Shape, predict};
 
@@ -57,6 +57,38 @@ fn a_variable_added_by_hand_is_drift_in_strict_mode_only() {
     assert!(strict.is_modified());
     assert_eq!(strict.changes[0].reason, Reason::OwnedBy("kubectl-edit".into()));
     assert!(strict.to_string().contains("BY_HAND"));
+}
+
+fn ignoring(pointers: &[&str]) -> Rules {
+    let json_pointers = pointers.iter().map(|text| (*text).to_owned()).collect();
+    Rules::compile(&[Rule { group: "*".into(), kind: "*".into(), json_pointers, ..Rule::default() }]).unwrap()
+}
+
+#[test]
+fn what_a_rule_names_is_no_drift_even_in_strict_mode() {
+    let (target, live) = edited();
+    let rules = ignoring(&["/spec/template/spec/containers/0/env/1"]);
+    let strict = Options { strict: true, ..towpath() };
+    let found = explain(&target, Some(&live), &rules, &strict).unwrap();
+    assert!(!found.is_modified(), "{found:#}");
+    let told = |note: &&towpath_merge::explain::Field| note.path.to_string().contains("BY_HAND");
+    let reasons: Vec<_> = found.notes.iter().filter(told).map(|note| note.reason.clone()).collect();
+    assert_eq!(reasons, [Reason::IgnoredBy("pointer /spec/template/spec/containers/0/env/1".into())]);
+}
+
+#[test]
+fn a_servers_answer_decides_without_what_rules_name() {
+    let (target, live) = edited();
+    let same = explain_answer(&target, &live, &live, &Rules::default(), &towpath()).unwrap();
+    assert!(!same.is_modified());
+    let mut after = live.clone();
+    after["spec"]["replicas"] = json!(3);
+    after["spec"]["paused"] = json!(true);
+    after["metadata"]["resourceVersion"] = json!("9");
+    let found = explain_answer(&target, &live, &after, &ignoring(&["/spec/paused"]), &towpath()).unwrap();
+    assert_eq!(found.to_string(), "spec.replicas: nothing -> 3 (desired)\n");
+    let quiet = explain_answer(&target, &live, &after, &ignoring(&["/spec"]), &towpath()).unwrap();
+    assert!(!quiet.is_modified(), "{quiet:#}");
 }
 
 #[test]

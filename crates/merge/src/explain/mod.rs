@@ -3,7 +3,7 @@
 //! In: target and live object, ignore rules, [`Options`]. Out: an [`Explanation`]: the changes that an apply
 //! would make, and the differences that it would leave, each with its [`Reason`]. The object is modified exactly
 //! when there is a change to show: the decision and what is displayed are one result. Of a Secret no value gets
-//! in; what differs is seen to differ.
+//! in; what differs is seen to differ. [`explain`] predicts; [`explain_answer`] takes a server's word.
 //!
 //! ```
 //! use serde_json::json;
@@ -27,7 +27,7 @@ use serde_json::Value;
 use towpath_object::{mask, mask_pair, strip};
 
 use crate::diff::{Change, Kind, diff};
-use crate::ignore::{IgnoreError, Place, Rules, Step, apply_view, ignored_places};
+use crate::ignore::{IgnoreError, Place, Rules, Step, apply_view, compare_view, ignored_places};
 use crate::managers;
 use crate::path::{Element, Path};
 use crate::predict::{LAST_APPLIED, Options, normal, predict, same};
@@ -94,7 +94,8 @@ const PEOPLE: &[&str] = &[
     "freelens",
 ];
 
-fn is_person(manager: &str) -> bool {
+/// Whether a manager is a tool that people write with by hand.
+pub fn is_person(manager: &str) -> bool {
     manager.starts_with("kubectl") || PEOPLE.contains(&manager)
 }
 
@@ -109,12 +110,39 @@ pub fn explain(
         return Ok(Explanation { changes: vec![created(target, options)], notes: Vec::new() });
     };
     let view = apply_view(target, live, rules, options.manager)?;
-    let mut after = predict(&view, live, options);
-    let mut before = normal(live, options);
+    let after = predict(&view, live, options);
+    explained(target, &view, live, (live, after), rules, options)
+}
+
+/// The same where a server has said what the object would become: `after`. What the rules name does not count on
+/// either side.
+pub fn explain_answer(
+    target: &Value,
+    live: &Value,
+    after: &Value,
+    rules: &Rules,
+    options: &Options<'_>,
+) -> Result<Explanation, IgnoreError> {
+    let view = apply_view(target, live, rules, options.manager)?;
+    let (before, after) = compare_view(live, after, rules)?;
+    explained(target, &view, live, (&before, normal(&after, options)), rules, options)
+}
+
+fn explained(
+    target: &Value,
+    view: &Value,
+    live: &Value,
+    (before, mut after): (&Value, Value),
+    rules: &Rules,
+    options: &Options<'_>,
+) -> Result<Explanation, IgnoreError> {
+    let mut before = normal(before, options);
     shown_pair(&mut before, &mut after);
     let mut found = Explanation::default();
     found.changes.extend(diff(&before, &after).into_iter().map(wanted));
-    found.notes = live_only(&view, live, &before, &found.changes, options);
+    // What a rule names is told by that rule alone.
+    let (rest, view) = compare_view(live, view, rules)?;
+    found.notes = live_only(&view, &rest, live, &found.changes, options);
     if options.strict {
         let counts = |field: &mut Field| matches!(&field.reason, Reason::OwnedBy(name) if is_person(name));
         found.changes.extend(found.notes.extract_if(.., counts));
@@ -156,15 +184,15 @@ fn forget_copy(object: &mut Value) {
 /// What only live has and an apply leaves, with whose it is.
 fn live_only(
     view: &Value,
+    rest: &Value,
     live: &Value,
-    shown: &Value,
     changes: &[Field],
     options: &Options<'_>,
 ) -> Vec<Field> {
-    let (mut target, mut before) = (normal(view, options), normal(live, options));
-    shown_pair(&mut target, &mut before);
+    let (mut target, mut shown) = (normal(view, options), normal(rest, options));
+    shown_pair(&mut target, &mut shown);
     let owners = Owners::new(managers(live).ok(), options.manager);
-    let extra = diff(&target, &before).into_iter().filter(|change| change.kind == Kind::Added);
+    let extra = diff(&target, &shown).into_iter().filter(|change| change.kind == Kind::Added);
     let extra = extra.filter(|extra| !is_identity(&extra.path));
     let mut notes = Vec::new();
     for change in extra {
@@ -172,9 +200,9 @@ fn live_only(
         if changes.iter().any(gone) {
             continue;
         }
-        let Some(value) = change.path.get(shown).or(change.after.as_ref()) else { continue };
+        let Some(value) = change.path.get(&shown).or(change.after.as_ref()) else { continue };
         notes.extend(owners.reasons(&change.path, value, live).into_iter().map(|(path, reason)| Field {
-            before: path.get(shown).cloned(),
+            before: path.get(&shown).cloned(),
             after: None,
             kind: Kind::Removed,
             path,

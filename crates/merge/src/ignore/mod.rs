@@ -34,6 +34,8 @@ mod place;
 mod pointer;
 mod view;
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -119,10 +121,10 @@ pub enum IgnoreError {
     },
 }
 
-/// Rules that are ready to use.
-#[derive(Debug, Default)]
+/// Rules that are ready to use. Cheap to clone.
+#[derive(Clone, Debug, Default)]
 pub struct Rules {
-    rules: Vec<Ready>,
+    rules: Vec<Arc<Ready>>,
 }
 
 #[derive(Debug)]
@@ -139,7 +141,7 @@ struct Ready {
 impl Rules {
     /// Checks the rules and compiles their expressions.
     pub fn compile(rules: &[Rule]) -> Result<Self, RuleError> {
-        let rules = rules.iter().zip(1..).map(|(rule, number)| Ready::new(rule, number));
+        let rules = rules.iter().zip(1..).map(|(rule, number)| Ready::new(rule, number).map(Arc::new));
         Ok(Self { rules: rules.collect::<Result<_, _>>()? })
     }
 
@@ -148,9 +150,20 @@ impl Rules {
         self.rules.is_empty()
     }
 
+    /// These and the others: all count together.
+    #[must_use]
+    pub fn with(&self, others: &Self) -> Self {
+        Self { rules: self.rules.iter().chain(&others.rules).cloned().collect() }
+    }
+
+    /// Whether any of them is about this object.
+    pub fn concern(&self, object: &Value) -> bool {
+        self.about(object).next().is_some()
+    }
+
     /// The rules that are about this object.
     fn about<'a>(&'a self, object: &'a Value) -> impl Iterator<Item = &'a Ready> {
-        self.rules.iter().filter(move |rule| rule.matches(object))
+        self.rules.iter().map(|rule| &**rule).filter(move |rule| rule.matches(object))
     }
 }
 
