@@ -129,6 +129,17 @@ impl Error {
         self.code() == 410
     }
 
+    /// True when all that is wrong is that fields may not be changed in place: created anew, the object would do.
+    pub fn is_immutable(&self) -> bool {
+        let fixed = |cause: &Cause| {
+            let detail = detail(&cause.message);
+            !cause.field.is_empty() && FIXED.iter().any(|words| detail.contains(words))
+        };
+        self.status().is_some_and(|status| {
+            status.code == 422 && !status.causes.is_empty() && status.causes.iter().all(fixed)
+        })
+    }
+
     /// True when we may not do this.
     pub fn is_forbidden(&self) -> bool {
         self.code() == 403
@@ -155,6 +166,7 @@ impl Failure for Error {
             Self::Certificate { .. } => "CertificateInvalid",
             Self::Login { .. } => "LoginFailed",
             Self::Deadline { .. } => "DeadlineExceeded",
+            Self::Refused { .. } if self.is_immutable() => "Immutable",
             Self::Broken { .. } => "ConnectionBroken",
             Self::Nonsense { .. } => "ProtocolViolated",
             Self::Refused { status, .. } => match status.code {
@@ -203,10 +215,26 @@ impl Failure for Error {
                     "Kubernetes takes at most 3 MiB in a request and 1 MiB of data in a ConfigMap or Secret"
                         .into(),
                 ),
+                _ if self.is_immutable() => {
+                    Some("this cannot be changed: delete the object and apply it again".into())
+                }
                 _ => None,
             },
             _ => None,
         }
+    }
+}
+
+/// The words of validations for "this may not change". The server has no reason of its own for it.
+const FIXED: [&str; 6] =
+    ["immutable", "may not change", "may not be changed", "cannot change", "updates to", "oldSelf"];
+
+/// What a cause says, without the refused value: that is the user's and may hold any words.
+fn detail(message: &str) -> &str {
+    match message.strip_prefix("Forbidden: ") {
+        // Some show the difference below.
+        Some(said) => said.lines().next().unwrap_or_default(),
+        None => message.rsplit(": ").next().unwrap_or_default(),
     }
 }
 
@@ -273,6 +301,34 @@ mod tests {
             "the server answered 502: <html>bad gateway"
         );
         assert_eq!(parse_status(500, Some(3), b"").retry_after, Some(3));
+    }
+
+    #[test]
+    fn immutable_is_only_what_is_nothing_else() {
+        let refused = |code: u16, messages: &[&str]| {
+            let cause =
+                |text: &&str| Cause { field: "spec".into(), message: (*text).into(), ..Cause::default() };
+            let causes = messages.iter().map(cause).collect();
+            let status = Box::new(Status { code, causes, ..Status::default() });
+            Error::Refused { what: "apply".into(), status, note: None }
+        };
+        for text in [
+            "Invalid value: {\"matchLabels\":{\"a\":\"b\"}}: field is immutable",
+            "Forbidden: updates to statefulset spec for fields other than 'replicas' are forbidden",
+            "Forbidden: spec is immutable after creation except resources.requests\n{ Size: 1 }",
+            "Invalid value: \"\": may not change once set",
+            "Invalid value: \"string\": failed rule: self == oldSelf",
+        ] {
+            let error = refused(422, &[text]);
+            assert!(error.is_immutable() && error.reason() == Reason("Immutable"), "{text}");
+            assert!(!refused(409, &[text]).is_immutable());
+            assert!(!refused(422, &[text, "Invalid value: -1: must be at least 0"]).is_immutable());
+        }
+        for text in ["Invalid value: \"immutable\": must be a number", "Forbidden: not with hostNetwork", ""]
+        {
+            assert!(!refused(422, &[text]).is_immutable(), "{text}");
+        }
+        assert!(!refused(422, &[]).is_immutable());
     }
 
     #[test]

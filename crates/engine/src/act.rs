@@ -3,14 +3,13 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use towpath_cluster::{Apply, Cluster, Error};
+use towpath_cluster::{Apply, Cause, Cluster, Error};
 use towpath_object::{Key, Object, Resource};
-use towpath_plan::absorb;
 use towpath_plan::sync::{
     ARGO_HOOK_FINALIZER, Action, Answer, HOOK_FINALIZER, How, Mark, Method, Propagation, Recreate, Task,
 };
 
-use crate::apply::gone;
+use crate::apply::{gone, take_over};
 
 /// How long an object that has to be created anew may take to go.
 const RECREATION: Duration = Duration::from_secs(60);
@@ -58,42 +57,36 @@ impl Doing<'_> {
         Apply { manager: self.manager.into(), force: true, dry_run }
     }
 
-    /// What exists the server judges before anything is written; what is new when it is.
+    /// What exists the server judges before anything is written; what is new when it is. Where it may be created
+    /// anew, that it cannot be changed in place is no obstacle; anything else is.
     async fn check(&self, task: &Task, how: How) -> Result<Answer, Error> {
-        let (Some(target), Some(_), Recreate::Never) = (&task.target, &task.live, how.recreate) else {
-            return Ok(Answer::Done);
-        };
+        let (Some(target), Some(_)) = (&task.target, &task.live) else { return Ok(Answer::Done) };
         match self.cluster.apply(self.resource, target, &self.how(true)).await {
-            Err(error) if !self.refers_anew(target, &error).await? => Err(error),
+            Err(error) if !self.is_made_anew(how.recreate, &error) => Err(error),
             _ => Ok(Answer::Done),
         }
     }
 
-    /// True when a binding was refused because it is to name another role. That cannot be changed in place, and kubectl
-    /// makes it anew too.
+    /// True when what was refused is deleted and created again: because the options say so and it cannot be changed in
+    /// place, or because it is a binding that is to name another role, which kubectl makes anew too.
     /// <https://kubernetes.io/docs/reference/access-authn-authz/rbac/#clusterrolebinding-example>
-    async fn refers_anew(&self, target: &Object, refusal: &Error) -> Result<bool, Error> {
-        let Some(wanted) = target.value().get("roleRef") else { return Ok(false) };
-        if refusal.code() != 422 || self.key.group != "rbac.authorization.k8s.io" {
-            return Ok(false);
-        }
-        let live = self.get().await?;
-        Ok(live.as_ref().and_then(|live| live.get("roleRef")).is_some_and(|live| live != wanted))
+    fn is_made_anew(&self, recreate: Recreate, refusal: &Error) -> bool {
+        let role = |cause: &Cause| cause.field == "roleRef";
+        let rebinds = self.key.group == "rbac.authorization.k8s.io"
+            && refusal.status().is_some_and(|status| status.causes.iter().all(role));
+        refusal.is_immutable() && (recreate != Recreate::Never || rebinds)
     }
 
     async fn write(&self, task: &Task, how: How) -> Result<Acted, Error> {
         let Some(target) = &task.target else { return Ok(Acted::answer(Answer::Done)) };
         let result = match how.method {
-            // Client-side apply is kubectl's own bookkeeping; the server's is the same in effect.
+            // A deliberate difference: the server keeps the books of whoever wants client-side apply, too.
             Method::ServerSide | Method::ClientSide => self.apply(target, how.migrate).await,
             Method::Create => self.cluster.create(self.resource, target).await,
             Method::Replace => self.replace(target, how.recreate).await,
         };
         let returned = match result {
-            Err(error) if how.recreate == Recreate::IfRefused && error.code() == 422 => {
-                self.recreate(target).await?
-            }
-            Err(error) if self.refers_anew(target, &error).await? => self.recreate(target).await?,
+            Err(error) if self.is_made_anew(how.recreate, &error) => self.recreate(target).await?,
             other => other?,
         };
         let mark = Object::new(returned.clone()).map(|object| Mark::new(&object)).unwrap_or_default();
@@ -106,28 +99,10 @@ impl Doing<'_> {
             return Ok(applied.object);
         }
         // Shares that people have become ours, and a second apply drops what nobody wants.
-        let mut live = applied.object;
-        for _ in 0..ATTEMPTS {
-            let Some(absorption) = absorb(&live, self.manager, &self.resource.gvk.api_version()) else {
-                return Ok(live);
-            };
-            let version = live.pointer("/metadata/resourceVersion").cloned().unwrap_or_default();
-            let patch = json!([
-                {"op": "replace", "path": "/metadata/managedFields", "value": absorption.managed_fields},
-                {"op": "replace", "path": "/metadata/resourceVersion", "value": version},
-            ]);
-            match self.cluster.patch(self.resource, self.key, &patch).await {
-                Ok(()) => {
-                    return Ok(self.cluster.apply(self.resource, target, &self.how(false)).await?.object);
-                }
-                Err(error) if error.is_conflict() => {
-                    let Some(newer) = self.get().await? else { break };
-                    live = newer;
-                }
-                Err(error) => return Err(error),
-            }
+        match take_over(self.cluster, self.resource, self.key, self.manager, &applied.object).await? {
+            true => Ok(self.cluster.apply(self.resource, target, &self.how(false)).await?.object),
+            false => Ok(applied.object),
         }
-        Ok(self.cluster.apply(self.resource, target, &self.how(false)).await?.object)
     }
 
     /// A PUT over the object as it is now.

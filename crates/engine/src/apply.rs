@@ -28,8 +28,8 @@ pub(crate) async fn apply(
         let what = format!("wait until the old {} is gone", change.key);
         return Err(Error::Deadline { what, seconds: patience.as_secs() });
     }
-    if !leaving && change.live.is_some() {
-        take_over(cluster, change, target, &options.manager).await?;
+    if let (false, Some(live)) = (leaving, &change.live) {
+        take_over(cluster, &target.resource, &change.key, &options.manager, live.value()).await?;
     }
     let started = Instant::now();
     loop {
@@ -43,30 +43,38 @@ pub(crate) async fn apply(
     }
 }
 
-/// Makes fields that somebody set by hand ours, so that the apply drops what the manifest does not name. Somebody else's
-/// write in between means looking again.
-async fn take_over(cluster: &Cluster, change: &Change, target: &Target, manager: &str) -> Result<(), Error> {
-    let Key { namespace, name, .. } = &change.key;
-    let mut live = change.live.as_ref().map(|object| object.value().clone());
+/// Makes fields that somebody set by hand ours, so that an apply drops what the manifest does not name; false where
+/// nobody did. `live` has its managed fields. Somebody else's write in between means looking again.
+pub(crate) async fn take_over(
+    cluster: &Cluster,
+    resource: &Resource,
+    key: &Key,
+    manager: &str,
+    live: &Value,
+) -> Result<bool, Error> {
+    let mut newer = None;
     for _ in 0..TAKE_OVERS {
-        let Some(now) = &live else { return Ok(()) };
-        let Some(absorption) = absorb(now, manager, &target.resource.gvk.api_version()) else {
-            return Ok(());
+        let now = newer.as_ref().unwrap_or(live);
+        let Some(absorption) = absorb(now, manager, &resource.gvk.api_version()) else {
+            return Ok(newer.is_some());
         };
         let version = now.pointer("/metadata/resourceVersion").cloned().unwrap_or_default();
         let patch = json!([
             {"op": "replace", "path": "/metadata/managedFields", "value": absorption.managed_fields},
             {"op": "replace", "path": "/metadata/resourceVersion", "value": version},
         ]);
-        match cluster.patch(&target.resource, &change.key, &patch).await {
-            Ok(()) => return Ok(()),
+        match cluster.patch(resource, key, &patch).await {
+            Ok(()) => return Ok(true),
             Err(error) if error.is_conflict() => {
-                live = cluster.get(&target.resource, namespace, name).await?;
+                newer = cluster.get(resource, &key.namespace, &key.name).await?;
+                if newer.is_none() {
+                    break;
+                }
             }
             Err(error) => return Err(error),
         }
     }
-    Ok(())
+    Ok(true)
 }
 
 /// Waits until the object is gone; true if it is.

@@ -10,7 +10,7 @@ use towpath_cluster::cache::{GroupKind, KindState, Row, Wanted};
 use towpath_health::{Judge, Rules as HealthRules};
 use towpath_object::Key;
 use towpath_plan::sync::Rules;
-use towpath_plan::{Applied, Inventory, Target, differs};
+use towpath_plan::{Applied, Inventory, LAST_APPLIED, Target, differs};
 
 use crate::compare::{Comparison, Standing, compare};
 use crate::decide::{Due, May};
@@ -119,7 +119,7 @@ impl Engine {
             let known = known.filter(|asked| asked.version == row.version && asked.manifest == target.digest);
             let same = match known {
                 Some(asked) => Some(asked.same),
-                None => ask_server(member, target, &row, &how).await,
+                None => ask_server(member, target, &row, &how, unit.policy.options.migrate).await,
             };
             let Some(same) = same else { continue };
             let asked = Asked { version: row.version.clone(), manifest: target.digest, same };
@@ -148,6 +148,9 @@ impl Engine {
 
     /// Makes sure that everything the unit uses is watched and known.
     pub(crate) async fn see(&self, unit: &Unit, resolved: &Resolved, member: &Member) -> Result<(), String> {
+        if let Some(outside) = &resolved.outside {
+            return Err(outside.clone());
+        }
         let label = self.shared.settings().instance_label.clone();
         let wanted = resolved.wanted.iter().map(|one| one.object.key());
         let had = self.records(unit).into_keys();
@@ -281,12 +284,22 @@ fn status(unit: &Unit, looked: &Result<Looked, String>) -> Status {
 }
 
 /// Would an apply change nothing? Nothing where the server does not say.
-async fn ask_server(member: &Member, target: &Target, row: &Row, how: &Apply) -> Option<bool> {
+async fn ask_server(
+    member: &Member,
+    target: &Target,
+    row: &Row,
+    how: &Apply,
+    migrates: bool,
+) -> Option<bool> {
     let managed = row.managed.as_ref()?;
+    let live = managed.object();
+    let by_hand = managed.managers.iter().any(|manager| manager.starts_with("kubectl"));
+    let by_client =
+        live.annotation(LAST_APPLIED).is_some() && target.object.annotation(LAST_APPLIED).is_none();
     // What people set by hand goes with the next apply, which a dry run does not show.
-    if managed.managers.iter().any(|manager| manager.starts_with("kubectl")) {
+    if migrates && (by_hand || by_client) {
         return Some(false);
     }
     let answer = member.cluster.apply(&target.resource, &target.object, how).await.ok()?;
-    Some(!differs(managed.object().value(), &answer.object))
+    Some(!differs(live.value(), &answer.object))
 }

@@ -4,9 +4,16 @@
 //! like set would stay for ever, also when it leaves the manifests. So their shares are added to ours first; the apply
 //! that follows drops what the manifest does not name. Flux does the same.
 //! <https://fluxcd.io/flux/faq/#how-to-patch-coredns-and-other-pre-installed-addons>
+//!
+//! Whoever applies on the client's side, under whatever name, owns kubectl's annotation: by that its share is known, as
+//! kubectl itself knows it.
+//! <https://kubernetes.io/docs/reference/using-api/server-side-apply/#upgrading-from-client-side-apply-to-server-side-apply>
 
 use serde_json::{Value, json};
 use towpath_merge::{Element, FieldSet, ManagerEntry, Operation, Path, managers};
+
+/// What client-side apply wrote the last time, as an annotation.
+pub const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// What becomes of an object's managers.
 #[derive(Clone, Debug)]
@@ -73,7 +80,13 @@ fn is_by_hand(entry: &ManagerEntry, ours: &str) -> bool {
     entry.subresource.is_empty()
         && (entry.manager.starts_with("kubectl")
             || (entry.manager == "before-first-apply" && update)
-            || (entry.manager == ours && update))
+            || (entry.manager == ours && update)
+            || (update && applies_on_its_side(entry)))
+}
+
+fn applies_on_its_side(entry: &ManagerEntry) -> bool {
+    let annotations = Path::root().child(Element::field("metadata")).child(Element::field("annotations"));
+    entry.fields.contains(&annotations.child(Element::field(LAST_APPLIED)))
 }
 
 fn remove(value: &mut Value, path: &Path) {
@@ -136,6 +149,16 @@ mod tests {
         );
         let after = absorption.predict(object(&[ours], &data), "towpath");
         assert_eq!(after["data"], json!({"x": "1", "z": "3"}));
+    }
+
+    #[test]
+    fn client_side_apply_is_known_by_its_annotation_whatever_its_name() {
+        let annotation = json!({"f:annotations": {(format!("f:{LAST_APPLIED}")): {}}});
+        let other =
+            entry("argocd-controller", "Update", &json!({"f:metadata": annotation, "f:data": {"f:y": {}}}));
+        let absorption = absorb(&object(&[other], &json!({"y": "2"})), "towpath", "v1").unwrap();
+        let after = absorption.predict(object(&[], &json!({"y": "2"})), "towpath");
+        assert_eq!(after["data"], json!({}));
     }
 
     #[test]

@@ -20,7 +20,7 @@ mod removal;
 mod resolve;
 pub mod sync;
 
-pub use absorb::{Absorption, absorb};
+pub use absorb::{Absorption, LAST_APPLIED, absorb};
 pub use app::{APP_LABEL, APP_NAMESPACE_LABEL, App, AppName, BadName, PRUNE_ANNOTATION};
 pub use change::{Change, Op, Plan, Summary};
 pub use inventory::{Applied, Entry, Inventory, Malformed, Record};

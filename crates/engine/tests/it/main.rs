@@ -8,5 +8,6 @@ mod kill;
 mod leave;
 mod life;
 mod options;
+mod recreate;
 mod store;
 mod world;

@@ -17,27 +17,33 @@ use crate::world::{World, config, unit};
 
 const PATIENCE: Duration = Duration::from_secs(40);
 
-async fn add(world: &World, id: &str, namespace: &str, policy: Policy, objects: Vec<Value>) -> Result<()> {
+pub async fn add(
+    world: &World,
+    id: &str,
+    namespace: &str,
+    policy: Policy,
+    objects: Vec<Value>,
+) -> Result<()> {
     world.manifests.set(id, objects);
     world.store.create(unit(id, namespace, policy)).await?;
     Ok(())
 }
 
-fn argo() -> Policy {
+pub fn argo() -> Policy {
     Policy { rules: Rules::Argo, ..Policy::default() }
 }
 
-async fn sync(world: &World, id: &str, operation: Operation) -> Result<OperationState> {
+pub async fn sync(world: &World, id: &str, operation: Operation) -> Result<OperationState> {
     let id = UnitId(id.into());
     start_sync(&*world.store, &id, operation).await?;
     await_sync(&*world.store, &id, PATIENCE).await?.context("it does not end")
 }
 
-fn with(options: SyncOptions) -> Operation {
+pub fn with(options: SyncOptions) -> Operation {
     Operation { options: Some(options), initiator: "test".into(), ..Operation::default() }
 }
 
-fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
+pub fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
     object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 

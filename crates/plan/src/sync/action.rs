@@ -96,7 +96,7 @@ pub struct How {
 pub enum Method {
     /// Server-side apply, forced.
     ServerSide,
-    /// The object asks for client-side apply.
+    /// The object asks for client-side apply. Whoever carries it out may let the server keep the books.
     ClientSide,
     /// A PUT over the live object.
     Replace,
@@ -139,6 +139,7 @@ impl How {
             (true, Method::ServerSide | Method::ClientSide) => Recreate::IfRefused,
         };
         let validate = options.validate && !task.wanted.no_validation;
-        Self { method, recreate, validate, migrate: options.migrate && method == Method::ServerSide }
+        let applies = matches!(method, Method::ServerSide | Method::ClientSide);
+        Self { method, recreate, validate, migrate: options.migrate && applies }
     }
 }
