@@ -148,9 +148,6 @@ impl Engine {
 
     /// Makes sure that everything the unit uses is watched and known.
     pub(crate) async fn see(&self, unit: &Unit, resolved: &Resolved, member: &Member) -> Result<(), String> {
-        if let Some(outside) = &resolved.outside {
-            return Err(outside.clone());
-        }
         let label = self.shared.settings().instance_label.clone();
         let wanted = resolved.wanted.iter().map(|one| one.object.key());
         let had = self.records(unit).into_keys();
