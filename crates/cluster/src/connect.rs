@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use kube::config::{KubeConfigOptions, Kubeconfig};
 
+use crate::client::client;
 use crate::{Error, certificate, tls};
 
 /// Where the cluster is and who we are there.
@@ -60,8 +61,7 @@ impl Cluster {
         let url = config.cluster_url.to_string();
         let certificate_ends =
             certificate::client_certificate(&config.auth_info).and_then(|pem| certificate::ends(&pem));
-        let client =
-            kube::Client::try_from(config).map_err(|error| tls::classify(&url, "connect", &error))?;
+        let client = client(config).map_err(|error| tls::classify(&url, "connect", &error))?;
         let shared = Shared {
             url,
             reached: AtomicBool::new(false),

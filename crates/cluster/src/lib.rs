@@ -15,6 +15,7 @@
 pub mod cache;
 mod call;
 mod certificate;
+mod client;
 mod connect;
 mod discovery;
 mod error;
