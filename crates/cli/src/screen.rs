@@ -56,7 +56,11 @@ impl Screen {
 
     /// A part of the result. If the reader has gone away the work goes on.
     pub fn print(&mut self, text: &str) {
-        let _ = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
+        // In one piece: a stream that looks for colours writes each of them and each text between them by itself.
+        let mut whole = AutoStream::new(Vec::new(), self.out.current_choice());
+        let _ = whole.write_all(text.as_bytes());
+        let out = self.out.as_inner();
+        let _ = out.lock().write_all(&whole.into_inner()).and_then(|()| out.lock().flush());
     }
 
     /// A line beside the result.
