@@ -14,7 +14,7 @@ use towpath_engine::{GenerateError, GenerateRequest, ManifestSource, Rendered};
 type Failed = Box<dyn error::Error + Send + Sync>;
 
 /// Makes manifests of a unit whose source is the path of a folder.
-struct Folder;
+pub struct Folder;
 
 impl ManifestSource for Folder {
     fn generate(&self, request: GenerateRequest) -> BoxFuture<'_, Result<Rendered, GenerateError>> {

@@ -32,6 +32,8 @@ pub(crate) struct Comparison {
     pub(crate) extra: Vec<Row>,
     /// What is the unit's and not wanted to stay: the former, and hooks.
     pub(crate) other: Vec<Row>,
+    /// Some of its kinds are not served.
+    pub(crate) unserved: bool,
     /// How its objects are, all together.
     pub(crate) health: UnitHealth,
     /// Why, in a few words.
@@ -45,7 +47,8 @@ impl Comparison {
     }
 
     pub(crate) fn state(&self) -> SyncState {
-        if self.is_settled() && self.extra.is_empty() { SyncState::Synced } else { SyncState::OutOfSync }
+        let is_whole = self.is_settled() && self.extra.is_empty() && !self.unserved;
+        if is_whole { SyncState::Synced } else { SyncState::OutOfSync }
     }
 }
 
@@ -85,8 +88,9 @@ pub(crate) fn compare(
     let extra = other.iter().filter(|row| !wanted.contains(&row.key));
     let extra = extra.filter(|row| !is_ignored(row, unit.policy.rules)).cloned().collect();
     let (health, cause) = health.end();
-    let message = shared.unwrap_or(cause);
-    Comparison { standing, extra, other, health, message }
+    let unserved = resolved.unknown.first().map(|kind| format!("the cluster has no kind {kind}"));
+    let (is_unserved, message) = (unserved.is_some(), shared.or(unserved).unwrap_or(cause));
+    Comparison { standing, extra, other, unserved: is_unserved, health, message }
 }
 
 /// Being there without being wanted does not count for hooks, and for objects that say so.

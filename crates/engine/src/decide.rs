@@ -43,6 +43,17 @@ enum Wish {
     Sync { operation: Operation, resume: Option<Box<OperationState>>, repairs: u32 },
 }
 
+/// What somebody asked for. They are told of it even where nothing can be told of the unit; what was interrupted waits.
+fn asked(unit: &Unit) -> Wish {
+    let interrupted = unit.status.operation.as_ref().is_some_and(|state| !state.phase.is_over());
+    match &unit.operation {
+        Some(operation) if !interrupted => {
+            Wish::Sync { operation: operation.clone(), resume: None, repairs: 0 }
+        }
+        _ => Wish::Nothing,
+    }
+}
+
 fn terminated() -> Stop {
     Stop::Now("it was terminated".into())
 }
@@ -80,7 +91,11 @@ impl Engine {
         if may == May::GoOn && !interrupted {
             return None;
         }
-        match self.wish(&unit, looked?) {
+        let wish = match looked {
+            Some(looked) => self.wish(&unit, looked),
+            None => asked(&unit),
+        };
+        match wish {
             Wish::Nothing => None,
             Wish::Later(pause) => {
                 self.shared.push_later(unit.id, pause);
@@ -122,8 +137,8 @@ impl Engine {
             let (operation, repairs) = (state.operation.clone(), state.repairs);
             return Wish::Sync { operation, resume: Some(Box::new(state.clone())), repairs };
         }
-        if let Some(operation) = &unit.operation {
-            return Wish::Sync { operation: operation.clone(), resume: None, repairs: 0 };
+        if let asked @ Wish::Sync { .. } = asked(unit) {
+            return asked;
         }
         let (selection, repairs) = match self.automatic(unit, looked) {
             AutoSync::Sync => (Selection::All, 0),

@@ -115,7 +115,7 @@ impl Engine {
         self.definitions(&member).await;
         let label = &self.shared.settings().instance_label;
         let kinds = member.cache.kinds();
-        let resolved = resolve(unit, &rendered, &kinds, label);
+        let resolved = resolve(unit, &rendered, &kinds, label, |_| true);
         self.see(unit, &resolved, &member).await?;
         let live = self.own(unit, &resolved, &member);
         let request = Request {

@@ -1,15 +1,13 @@
 //! Looking at a unit: compare, say how it is, and decide whether a sync is due.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 use towpath_cluster::Apply;
 use towpath_cluster::cache::{GroupKind, KindState, Row, Wanted};
-use towpath_health::{Judge, Rules as HealthRules};
 use towpath_object::Key;
-use towpath_plan::sync::Rules;
 use towpath_plan::{Applied, Inventory, LAST_APPLIED, Target, differs};
 
 use crate::compare::{Comparison, Standing, compare};
@@ -94,7 +92,8 @@ impl Engine {
         self.see(unit, &resolved, &member).await?;
         let records = self.records(unit);
         let now = self.shared.clock.now();
-        let judge = self.judge(unit.policy.rules);
+        let custom = self.custom(unit).map_err(|error| error.to_string())?;
+        let judge = custom.judge(unit.policy.rules);
         let mut comparison = compare(unit, &judge, now, &resolved, &records, &member.cache);
         self.ask(unit, &resolved, &member, &mut comparison).await;
         Ok(Looked { resolved, comparison })
@@ -141,13 +140,17 @@ impl Engine {
             return known;
         }
         let label = &self.shared.settings().instance_label;
-        let resolved = Arc::new(resolve(unit, rendered, &member.cache.kinds(), label));
+        let covers = |key: &Key| member.cache.covers(key);
+        let resolved = Arc::new(resolve(unit, rendered, &member.cache.kinds(), label, covers));
         self.shared.remember(&unit.id, |memory| memory.resolved = Some(resolved.clone()));
         resolved
     }
 
     /// Makes sure that everything the unit uses is watched and known.
     pub(crate) async fn see(&self, unit: &Unit, resolved: &Resolved, member: &Member) -> Result<(), String> {
+        if let Some(outside) = &resolved.outside {
+            return Err(outside.clone());
+        }
         let label = self.shared.settings().instance_label.clone();
         let wanted = resolved.wanted.iter().map(|one| one.object.key());
         let had = self.records(unit).into_keys();
@@ -175,15 +178,6 @@ impl Engine {
             }
             memory.records.clone()
         })
-    }
-
-    /// Judges health by the unit's rules, after the scripts of the settings.
-    pub(crate) fn judge(&self, rules: Rules) -> Judge {
-        let judge = Judge::new(match rules {
-            Rules::Argo => HealthRules::Argo,
-            Rules::Kstatus => HealthRules::Kstatus,
-        });
-        judge.with_overrides(self.shared.overrides.read().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
     fn tell(&self, unit: &Unit, status: &Status) {

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use towpath_object::{Kinds, digest};
+use towpath_object::{Key, Kinds, digest};
 use towpath_plan::sync::Wanted;
-use towpath_plan::{Origin, Target, rank};
+use towpath_plan::{Origin, Target, fold_string_data, rank};
 
 use crate::source::Rendered;
 use crate::unit::Unit;
@@ -22,10 +22,18 @@ pub(crate) struct Resolved {
     pub(crate) targets: Arc<[Target]>,
     /// Kinds that the server does not serve (yet): `Basket in example.com/v1`.
     pub(crate) unknown: Vec<String>,
+    /// An object that is not ours to touch, in a sentence.
+    pub(crate) outside: Option<String>,
 }
 
-/// Places and labels what was rendered.
-pub(crate) fn resolve(unit: &Unit, rendered: &Rendered, kinds: &Kinds, label: &str) -> Resolved {
+/// Places and labels what was rendered. `covers` says whether an object is in a namespace in which we work.
+pub(crate) fn resolve(
+    unit: &Unit,
+    rendered: &Rendered,
+    kinds: &Kinds,
+    label: &str,
+    covers: impl Fn(&Key) -> bool,
+) -> Resolved {
     let labels = BTreeMap::from([(label.to_string(), unit.id.0.clone())]);
     let mut all = kinds.clone();
     for wanted in rendered.objects.iter().filter(|wanted| wanted.object.kind() == "CustomResourceDefinition")
@@ -33,16 +41,23 @@ pub(crate) fn resolve(unit: &Unit, rendered: &Rendered, kinds: &Kinds, label: &s
         all.add_definition(wanted.object.value());
     }
     let (mut wanted, mut targets, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
+    let mut outside = None;
     for one in rendered.objects.iter() {
         let mut one = one.clone();
         let gvk = one.object.gvk();
         one.object.add_labels(&labels);
+        one.object = fold_string_data(one.object);
         match all.get(&gvk).cloned() {
             Some(resource) => {
                 if !resource.namespaced {
                     one.object.set_namespace("");
                 } else if one.object.namespace().is_empty() {
                     one.object.set_namespace(&unit.destination.namespace);
+                }
+                let key = one.object.key();
+                if !covers(&key) {
+                    let place = one.origin.as_ref().map(|origin| format!("{origin}: ")).unwrap_or_default();
+                    outside.get_or_insert(format!("{place}{key} is outside the namespaces that are managed"));
                 }
                 let is_plain = towpath_plan::sync::role(&one.object, unit.policy.rules)
                     == towpath_plan::sync::Role::Plain;
@@ -66,5 +81,6 @@ pub(crate) fn resolve(unit: &Unit, rendered: &Rendered, kinds: &Kinds, label: &s
         wanted: wanted.into(),
         targets: targets.into(),
         unknown,
+        outside,
     }
 }

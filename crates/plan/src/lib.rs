@@ -28,4 +28,4 @@ pub use judge::{Judgement, differs, holds, judge, owned_digest, record};
 pub use manifest::{Manifest, Origin};
 pub use order::{Stage, rank};
 pub use removal::{Fate, Removal, fate};
-pub use resolve::{Problem, Target, resolve};
+pub use resolve::{Problem, Target, fold_string_data, resolve};

@@ -130,7 +130,7 @@ pub fn resolve(manifests: Vec<Manifest>, kinds: &Kinds, app: &App) -> Result<Vec
 
 /// Writes a Secret's `stringData` as `data`. The server does the same when it stores the object, but remembers that we
 /// own `stringData`, which then does not exist: entries that are taken out of it would stay for ever.
-fn fold_string_data(object: Object) -> Object {
+pub fn fold_string_data(object: Object) -> Object {
     let gvk = object.gvk();
     let written = object.value().get("stringData").and_then(Value::as_object);
     let all_text = written.is_some_and(|entries| entries.values().all(Value::is_string));
@@ -177,7 +177,7 @@ fn unknown(kinds: &Kinds, object: &Object, origin: Origin) -> Problem {
 }
 
 /// What is too large about an object: what, how large, how large it may be.
-fn excess(object: &Object) -> Option<(&'static str, usize, usize)> {
+pub(crate) fn excess(object: &Object) -> Option<(&'static str, usize, usize)> {
     if object.gvk().group.is_empty() && matches!(object.kind(), "ConfigMap" | "Secret") {
         let data = data_size(object.value());
         if data > MAX_DATA {

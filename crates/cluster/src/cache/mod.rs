@@ -143,9 +143,14 @@ impl Cache {
         self.shared.look(|index| index.get(key))
     }
 
+    /// True when the object is in a namespace that is watched.
+    pub fn covers(&self, key: &Key) -> bool {
+        self.shared.settings.scope.covers(&key.namespace)
+    }
+
     /// The object with this key, nothing when it is not on the cluster, or why the cache cannot tell.
     pub fn look(&self, key: &Key) -> Result<Option<Row>, Blind> {
-        if !self.shared.settings.scope.covers(&key.namespace) {
+        if !self.covers(key) {
             return Err(Blind::OutOfScope { key: key.clone() });
         }
         match self.shared.states.borrow().blind(key) {

@@ -10,7 +10,7 @@ use towpath_testkit::{Api, eventually, shared};
 
 #[expect(dead_code, reason = "its main belongs to the program")]
 #[path = "../../examples/sync_folder.rs"]
-mod sync_folder;
+pub mod sync_folder;
 
 fn manifest(name: &str, value: &str) -> String {
     format!(

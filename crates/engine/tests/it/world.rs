@@ -10,6 +10,7 @@ use futures::future::{BoxFuture, FutureExt as _, ready};
 use futures::stream::{BoxStream, pending};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
+use towpath_clock::{Clock, SystemClock};
 use towpath_cluster::Options;
 use towpath_cluster::cache::Scope;
 use towpath_engine::store::{MemoryStore, UnitStore as _};
@@ -22,6 +23,8 @@ use towpath_engine::{
 };
 use towpath_plan::sync::{Propagation, Rules, SyncOptions, Wanted};
 use towpath_testkit::{ControlPlane, eventually};
+
+use crate::example::sync_folder::Folder;
 
 pub struct World {
     pub store: Arc<MemoryStore>,
@@ -52,6 +55,10 @@ impl Manifests {
 
 impl ManifestSource for Manifests {
     fn generate(&self, request: GenerateRequest) -> BoxFuture<'_, Result<Rendered, GenerateError>> {
+        // A unit whose source is a text is in that folder.
+        if request.unit.source.is_string() {
+            return async { Folder.generate(request).await }.boxed();
+        }
         let all = self.by_unit.lock().expect("no test panics while it holds the lock");
         let revisions = all.get(&request.unit.id).map(Vec::as_slice).unwrap_or_default();
         let pinned = request.revision.and_then(|text| text.trim_start_matches('r').parse().ok());
@@ -71,6 +78,7 @@ impl ManifestSource for Manifests {
 
 struct OneCluster {
     kubeconfig: std::path::PathBuf,
+    scope: Scope,
 }
 
 impl ClusterStore for OneCluster {
@@ -79,7 +87,7 @@ impl ClusterStore for OneCluster {
             return ready(None).boxed();
         }
         let connection = Options { kubeconfig: Some(self.kubeconfig.clone()), ..Options::default() };
-        ready(Some(ClusterSpec { connection, scope: Scope::Cluster })).boxed()
+        ready(Some(ClusterSpec { connection, scope: self.scope.clone() })).boxed()
     }
 
     fn watch(&self) -> BoxStream<'static, ClusterChange> {
@@ -98,8 +106,19 @@ impl World {
         store: Arc<MemoryStore>,
         manifests: Arc<Manifests>,
     ) -> Result<Self> {
-        let clusters = Arc::new(OneCluster { kubeconfig });
-        let engine = Engine::builder(store.clone(), clusters, manifests.clone()).build()?;
+        Self::with(kubeconfig, store, manifests, Scope::Cluster, Arc::new(SystemClock::default()))
+    }
+
+    /// The same, with a scope and a clock.
+    pub fn with(
+        kubeconfig: std::path::PathBuf,
+        store: Arc<MemoryStore>,
+        manifests: Arc<Manifests>,
+        scope: Scope,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self> {
+        let clusters = Arc::new(OneCluster { kubeconfig, scope });
+        let engine = Engine::builder(store.clone(), clusters, manifests.clone()).clock(clock).build()?;
         let running = engine.clone();
         let running = tokio::spawn(async move { running.run(Limits::default()).await });
         Ok(Self { store, manifests, engine, running })

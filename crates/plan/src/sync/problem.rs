@@ -51,8 +51,21 @@ pub enum Trouble {
         owner: String,
     },
     /// It is wanted twice.
-    #[error("it is wanted twice; an object may be in one place only")]
-    Repeated,
+    #[error("it is wanted twice{}; an object may be in one place only", before(first.as_ref()))]
+    Repeated {
+        /// Where it was written first.
+        first: Option<Origin>,
+    },
+    /// The server would not take so large an object.
+    #[error("{what} is {size} bytes; Kubernetes takes at most {limit}")]
+    TooLarge {
+        /// What is too large.
+        what: &'static str,
+        /// How large it is.
+        size: usize,
+        /// How large it may be.
+        limit: usize,
+    },
     /// Only hooks are given a name.
     #[error("it has a generateName; only hooks are given a name, a plain object needs one of its own")]
     Unnamed,
@@ -64,6 +77,10 @@ pub enum Trouble {
         /// How many objects there are.
         count: usize,
     },
+}
+
+fn before(first: Option<&Origin>) -> String {
+    first.map(|first| format!(", first at {first}")).unwrap_or_default()
 }
 
 impl fmt::Display for Problem {

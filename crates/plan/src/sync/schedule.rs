@@ -12,6 +12,7 @@ use super::{
     Hook, ObjectOptions, Phase, Problem, Request, Rules, Schedule, Selection, Task, TaskId, Trouble, Wanted,
     Warning, order, waves,
 };
+use crate::resolve::excess;
 use crate::{Stage, rank};
 
 /// Makes the schedule of a sync, or says everything that keeps it from beginning.
@@ -105,11 +106,12 @@ impl<'a> Maker<'a> {
             let key = wanted.object.key();
             // Unnamed ones are given different names, by their order.
             let unnamed = wanted.prefix.is_some().then_some(index);
+            let origin = wanted.origin.clone();
             if let Some(first) = last.insert((key.clone(), unnamed), wanted) {
                 if self.request.rules == Rules::Argo {
                     self.warnings.push(Warning::Repeated(key));
                 } else {
-                    self.problem(first.origin, key, Trouble::Repeated);
+                    self.problem(origin, key, Trouble::Repeated { first: first.origin });
                 }
             }
         }
@@ -248,6 +250,9 @@ impl<'a> Maker<'a> {
             if let Some(trouble) = trouble {
                 return self.problem(origin, key, trouble);
             }
+        }
+        if let Some((what, size, limit)) = task.target.as_ref().and_then(excess) {
+            self.problem(origin.clone(), key.clone(), Trouble::TooLarge { what, size, limit });
         }
         if let Err(reason) = self.request.caller.permit(object, task.resource.as_ref()) {
             self.problem(origin.clone(), key.clone(), Trouble::NotPermitted { reason });

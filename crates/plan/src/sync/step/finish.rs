@@ -70,10 +70,16 @@ impl<'a> Stepper<'a> {
 
     /// Why it failed: every object and its reason, then the failure hooks that failed as well.
     fn reasons(&self) -> String {
+        let tasks = self.schedule.by_id();
+        let place = |id: &super::super::TaskId| {
+            let origin = tasks.get(id).and_then(|task| task.origin.as_ref());
+            origin.map(|origin| format!("{origin}: ")).unwrap_or_default()
+        };
         let tell = |results: Vec<&super::super::progress::TaskResult>| -> String {
-            let texts: Vec<String> =
-                results.iter().map(|result| format!("{}: {}", result.task, result.message)).collect();
-            texts.join("; ")
+            let told = |result: &&super::super::progress::TaskResult| {
+                format!("{}{}: {}", place(&result.task), result.task, result.message)
+            };
+            results.iter().map(told).collect::<Vec<String>>().join("; ")
         };
         let mut text = tell(self.progress.failures());
         let hooks: Vec<_> = self
