@@ -8,7 +8,6 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use towpath_clock::{Clock, SystemClock};
-use towpath_health::{BadOverride, Overrides};
 
 use crate::dependency::Waiting;
 use crate::events::{Events, Hub};
@@ -16,6 +15,7 @@ use crate::gate::{GateHandle, Gates, SyncGate};
 use crate::loops::{follow, recompare, watch_clusters, watch_units, work};
 use crate::member::{Member, Members};
 use crate::memory::Memory;
+use crate::overrides::{BadOverride, Custom};
 use crate::queue::Queue;
 use crate::settings::{Effect, Settings};
 use crate::source::{ClusterStore, ManifestSource};
@@ -50,8 +50,8 @@ pub(crate) struct Shared {
     pub(crate) clusters: Arc<dyn ClusterStore>,
     pub(crate) members: Members,
     pub(crate) settings: RwLock<Arc<Settings>>,
-    /// The settings' scripts, ready to run.
-    pub(crate) overrides: RwLock<Overrides>,
+    /// The settings' overrides, ready to use.
+    pub(crate) custom: RwLock<Arc<Custom>>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) hub: Hub,
     pub(crate) gates: Gates,
@@ -94,16 +94,16 @@ impl Builder {
         self
     }
 
-    /// The engine, not running yet; or what is wrong with a script of the settings.
+    /// The engine, not running yet; or what is wrong with an override of the settings.
     pub fn build(self) -> Result<Engine, BadOverride> {
-        let overrides = self.settings.overrides()?;
+        let custom = Custom::of_settings(&self.settings.overrides)?;
         let shared = Shared {
             members: Members::new(self.clusters.clone()),
             clusters: self.clusters,
             units: self.units,
             manifests: self.manifests,
             settings: RwLock::new(Arc::new(self.settings)),
-            overrides: RwLock::new(overrides),
+            custom: RwLock::new(Arc::new(custom)),
             clock: self.clock,
             hub: Hub::default(),
             gates: Gates::default(),
@@ -158,10 +158,10 @@ impl Engine {
         self.shared.queue.push(unit.clone());
     }
 
-    /// Changes how the engine works, while it works; or says what is wrong with a script.
+    /// Changes how the engine works, while it works; or says what is wrong with an override.
     pub async fn set_settings(&self, settings: Settings) -> Result<Effect, BadOverride> {
-        let overrides = settings.overrides()?;
-        *self.shared.overrides.write().unwrap_or_else(PoisonError::into_inner) = overrides;
+        let custom = Custom::of_settings(&settings.overrides)?;
+        *self.shared.custom.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(custom);
         let effect = {
             let mut current = self.shared.settings.write().unwrap_or_else(PoisonError::into_inner);
             let effect = current.effect(&settings);

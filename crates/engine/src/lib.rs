@@ -129,7 +129,7 @@
 //! - **Desired state wins.** Objects are changed by server-side apply under one field manager, by force; fields that
 //!   the manifests do not name stay as others set them.
 //!
-//! The crates that stand in this interface are passed on as [`cluster`], [`object`] and [`plan`], in the versions that
+//! The crates that stand in this interface are passed on as [`cluster`], [`merge`], [`object`] and [`plan`], in the versions that
 //! belong together.
 
 mod act;
@@ -153,6 +153,7 @@ mod memory;
 mod observe;
 mod operate;
 mod options;
+mod overrides;
 mod packed;
 mod prepare;
 mod progress;
@@ -171,6 +172,7 @@ mod wait;
 pub use futures::future::BoxFuture;
 pub use futures::stream::BoxStream;
 pub use towpath_cluster as cluster;
+pub use towpath_merge as merge;
 pub use towpath_object as object;
 pub use towpath_plan as plan;
 
@@ -181,6 +183,7 @@ pub use execute::{Outcome, execute};
 pub use gate::{GateHandle, SyncGate, Veto};
 pub use inspect::{AppSummary, Node, Tree, apps, inspect};
 pub use options::{MANAGER, Options};
+pub use overrides::{BadOverride, HealthExpressions, IgnoredFields, KindOverride, Overrides};
 pub use prepare::{Prepared, prepare, prepare_removal};
 pub use progress::Progress;
 pub use settings::{Effect, Settings};

@@ -10,6 +10,7 @@ use towpath_object::{Digest, Key};
 use towpath_plan::Applied;
 use towpath_plan::sync::Stop;
 
+use crate::overrides::UnitCustom;
 use crate::resolved::Resolved;
 
 /// What the engine remembers of a unit while it runs. All of it can be had again.
@@ -17,6 +18,8 @@ use crate::resolved::Resolved;
 pub(crate) struct Memory {
     /// Its manifests, ready for comparing.
     pub(crate) resolved: Option<Arc<Resolved>>,
+    /// Its own rules and overrides beside the settings'.
+    pub(crate) custom: Option<UnitCustom>,
     /// What is known of each apply, Secrets included: that is never written down.
     pub(crate) records: BTreeMap<Key, Applied>,
     /// What the server has said of objects whose record does not prove anything, at which of their versions.

@@ -1,10 +1,10 @@
 //! How an engine works, changeable while it runs.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use towpath_cluster::cache::Filter;
-use towpath_health::{BadOverride, Overrides};
+
+use crate::overrides::Overrides;
 
 /// How an engine works.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,8 +15,8 @@ pub struct Settings {
     pub manager: String,
     /// Which kinds are watched at all; nothing: those that units use.
     pub watch_all: Option<Filter>,
-    /// Lua health scripts by `group/kind`, which may hold wildcards.
-    pub health_scripts: BTreeMap<String, String>,
+    /// Health, actions and ignored fields that differ from the built-in rules, by kind.
+    pub overrides: Overrides,
     /// How often a unit is compared even if nothing seems to have happened.
     pub recompare: Duration,
     /// How many requests one operation has under way at once.
@@ -31,7 +31,7 @@ impl Default for Settings {
             instance_label: "towpath.dev/unit".into(),
             manager: "towpath".into(),
             watch_all: None,
-            health_scripts: BTreeMap::new(),
+            overrides: Overrides::new(),
             recompare: Duration::from_secs(600),
             concurrency: 16,
             history: 10,
@@ -51,15 +51,6 @@ pub enum Effect {
 }
 
 impl Settings {
-    /// The health scripts, ready to run.
-    pub(crate) fn overrides(&self) -> Result<Overrides, BadOverride> {
-        let mut overrides = Overrides::default();
-        for (kind, script) in &self.health_scripts {
-            overrides.health(kind, script)?;
-        }
-        Ok(overrides)
-    }
-
     /// What follows from changing to `next`.
     pub fn effect(&self, next: &Self) -> Effect {
         if self == next {

@@ -84,6 +84,10 @@ impl Engine {
         orders: &watch::Receiver<Orders>,
     ) -> Result<Attempted, StoreError> {
         let pinned = Some(state.revision.clone()).filter(|revision| !revision.is_empty());
+        let custom = match self.custom(unit) {
+            Ok(custom) => custom,
+            Err(error) => return Ok(Attempted::error(error.to_string())),
+        };
         let prepared = if state.deletion {
             self.prepare_deletion(unit, state).await
         } else {
@@ -114,7 +118,7 @@ impl Engine {
         self.shared.hub.tell(Event::SyncStarted { unit: unit.id.clone(), revision: state.revision.clone() });
         let settings = self.shared.settings();
         let signal = self.shared.remember(&unit.id, |memory| memory.signal.clone());
-        let judge = self.judge(unit.policy.rules);
+        let judge = custom.judge(unit.policy.rules);
         let operating = Operating {
             member: &member,
             manager: &settings.manager,

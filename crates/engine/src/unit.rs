@@ -6,8 +6,11 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use towpath_merge::ignore::Rule;
 use towpath_plan::sync::policy::{Preemption, RetryPolicy};
 use towpath_plan::sync::{NamespaceMetadata, Progress, Rules, Selection, SyncOptions};
+
+use crate::overrides::{BadOverride, Custom, Overrides};
 
 /// The name of a unit: unique in its store, and fit for a label.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -89,6 +92,41 @@ pub struct Policy {
     /// When somebody consented to deletions that need it. It counts for operations that began before it.
     #[serde(default)]
     pub deletions_approved: Option<Timestamp>,
+    /// How its objects are compared.
+    #[serde(default)]
+    pub compare: Compare,
+    /// Fields that are left alone, beside those of the settings. They do not count for the comparison, and are applied as
+    /// they are live; by Argo CD's rules the latter needs `RespectIgnoreDifferences=true`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignore: Vec<Rule>,
+    /// Overrides for its objects, by kind: they count before those of the settings.
+    #[serde(default, skip_serializing_if = "Overrides::is_empty")]
+    pub overrides: Overrides,
+}
+
+impl Policy {
+    /// Whether its rules and overrides can be used; or what is wrong with them, and where.
+    pub fn check(&self) -> Result<(), BadOverride> {
+        Custom::default().and_unit(&Overrides::new(), &self.overrides, &self.ignore).map(|_| ())
+    }
+
+    /// Whether ignore rules govern what is applied, too: by our rules always, by Argo CD's on request.
+    pub(crate) fn respects_ignored(&self, options: &SyncOptions) -> bool {
+        self.rules == Rules::Kstatus || options.respect_ignore_rules
+    }
+}
+
+/// How a unit's objects are compared. Single objects may ask for more by Argo CD's annotation for compare options.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Compare {
+    /// The server is asked about every object, also where the record of its last apply proves that it is as wanted:
+    /// what admission would refuse today is seen before the next sync.
+    pub exact: bool,
+    /// What admission changes counts, also where the manifests do not name it.
+    pub include_webhooks: bool,
+    /// Fields that people added by hand count.
+    pub strict: bool,
 }
 
 /// What the engine does without being asked.

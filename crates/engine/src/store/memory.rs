@@ -9,7 +9,7 @@ use futures::stream::{BoxStream, unfold};
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 
-use crate::store::{StoreError, Stored, UnitChange, UnitStore, Version};
+use crate::store::{StoreError, Stored, UnitChange, UnitStore, Version, check};
 use crate::unit::{Operation, Status, Unit, UnitId};
 
 /// How many changes a slow watcher may be behind before it has to list again.
@@ -69,6 +69,9 @@ impl UnitStore for MemoryStore {
     }
 
     fn create(&self, unit: Unit) -> BoxFuture<'_, Result<Stored, StoreError>> {
+        if let Err(invalid) = check(&unit) {
+            return ready(Err(invalid)).boxed();
+        }
         let mut units = self.units.lock().unwrap_or_else(PoisonError::into_inner);
         if units.by_id.contains_key(&unit.id) {
             return ready(Err(StoreError::Exists { id: unit.id })).boxed();
@@ -82,6 +85,9 @@ impl UnitStore for MemoryStore {
     }
 
     fn update<'a>(&'a self, unit: Unit, expect: &'a Version) -> BoxFuture<'a, Result<Stored, StoreError>> {
+        if let Err(invalid) = check(&unit) {
+            return ready(Err(invalid)).boxed();
+        }
         let id = unit.id.clone();
         let updated = self.change(&id, expect, |known| {
             let Unit { status, operation, generation, .. } = known.clone();

@@ -8,6 +8,7 @@ mod memory;
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 
+use crate::overrides::BadOverride;
 use crate::unit::{Operation, Status, Unit, UnitId};
 
 pub use ask::{RollbackError, approve_deletions, await_sync, force_sync, rollback, start_sync, terminate};
@@ -59,6 +60,14 @@ pub enum StoreError {
         /// The unit.
         id: UnitId,
     },
+    /// A rule or override of the unit cannot be used.
+    #[error("the unit {id}: {source}")]
+    Invalid {
+        /// The unit.
+        id: UnitId,
+        /// What is wrong with it.
+        source: BadOverride,
+    },
     /// The store cannot be reached or refuses.
     #[error("{what}: {message}")]
     Broken {
@@ -67,6 +76,11 @@ pub enum StoreError {
         /// What the store said.
         message: String,
     },
+}
+
+/// Refuses a unit whose rules cannot be used: better now than when it is compared.
+fn check(unit: &Unit) -> Result<(), StoreError> {
+    unit.policy.check().map_err(|source| StoreError::Invalid { id: unit.id.clone(), source })
 }
 
 /// The units of an engine.
@@ -86,6 +100,8 @@ pub enum StoreError {
 /// - **Dropping a future cancels.** The write has happened or not, and never half.
 /// - **Nothing is too large.** A unit of 10,000 objects has an inventory of more than a megabyte. A status that cannot be
 ///   kept is an error: the engine then writes nothing to the cluster.
+/// - **What cannot work is refused** when it is written: [`Policy::check`](crate::unit::Policy::check) says what is wrong
+///   with a unit's rules, as [`Invalid`](StoreError::Invalid). A store that cannot refuse may take it: the unit then says so.
 /// - **One damaged unit** is an error of [`get`](Self::get) and missing from [`list`](Self::list), which goes on.
 ///
 /// [`MemoryStore`] is the shortest complete one.

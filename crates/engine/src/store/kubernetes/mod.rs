@@ -26,7 +26,7 @@ use serde_json::Value;
 use towpath_cluster::{Cluster, Selection};
 use towpath_object::Object;
 
-use crate::store::{StoreError, Stored, UnitChange, UnitStore, Version};
+use crate::store::{StoreError, Stored, UnitChange, UnitStore, Version, check};
 use crate::unit::{Operation, Status, Unit, UnitId};
 
 use record::{LABEL, blank, config_maps, id_of, name_of, read, version_of, write, write_of};
@@ -174,11 +174,16 @@ impl UnitStore for KubernetesStore {
     }
 
     fn create(&self, unit: Unit) -> BoxFuture<'_, Result<Stored, StoreError>> {
-        self.add(unit).boxed()
+        async move {
+            check(&unit)?;
+            self.add(unit).await
+        }
+        .boxed()
     }
 
     fn update<'a>(&'a self, unit: Unit, expect: &'a Version) -> BoxFuture<'a, Result<Stored, StoreError>> {
         async move {
+            check(&unit)?;
             let id = unit.id.clone();
             let replace = |known: &mut Unit| {
                 let Unit { status, operation, generation, .. } = known.clone();
