@@ -238,7 +238,7 @@ fn of_two_wanted_the_last_counts_or_neither() {
     strict.rules = Rules::Kstatus;
     assert_eq!(
         schedule(strict).unwrap_err()[0].to_string(),
-        "a.yaml:1: Pod/web/a: it is wanted twice; an object may be in one place only"
+        "a.yaml:7: Pod/web/a: it is wanted twice, first at a.yaml:1; an object may be in one place only"
     );
 }
 
