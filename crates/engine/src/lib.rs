@@ -168,6 +168,7 @@ pub mod store;
 mod sync;
 pub mod unit;
 mod wait;
+mod written;
 
 pub use futures::future::BoxFuture;
 pub use futures::stream::BoxStream;

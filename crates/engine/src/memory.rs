@@ -12,6 +12,7 @@ use towpath_plan::sync::Stop;
 
 use crate::overrides::UnitCustom;
 use crate::resolved::Resolved;
+use crate::written::Written;
 
 /// What the engine remembers of a unit while it runs. All of it can be had again.
 #[derive(Default)]
@@ -24,6 +25,8 @@ pub(crate) struct Memory {
     pub(crate) records: BTreeMap<Key, Applied>,
     /// What the server has said of objects whose record does not prove anything, at which of their versions.
     pub(crate) asked: BTreeMap<Key, Asked>,
+    /// What it wrote and no watch has told of.
+    pub(crate) written: Written,
     /// Rings when something of it changes.
     pub(crate) signal: Arc<Notify>,
     /// The operation under way.

@@ -23,11 +23,12 @@ use towpath_plan::sync::{
 };
 use towpath_plan::{Applied, Origin, Target, rank, record};
 
-use crate::act::act;
+use crate::act::{Acted, act};
 use crate::member::Member;
 use crate::memory::Orders;
 use crate::observe::observe;
 use crate::store::StoreError;
+use crate::written::Written;
 
 /// How long to wait at most before looking again, whatever the watches say.
 const TICK: Duration = Duration::from_secs(30);
@@ -58,6 +59,15 @@ pub(crate) struct Operated {
     pub(crate) outcome: Outcome,
     /// What is known of each apply.
     pub(crate) applied: BTreeMap<Key, Applied>,
+    /// What was written, for as long as no watch tells of it.
+    pub(crate) written: Written,
+}
+
+/// What an operation has done.
+#[derive(Default)]
+struct Done {
+    applied: BTreeMap<Key, Applied>,
+    written: Written,
 }
 
 /// What the server has said of objects during an operation.
@@ -77,7 +87,7 @@ pub(crate) async fn operate(
     ledger: &impl Ledger,
 ) -> Result<Operated, StoreError> {
     let tasks = schedule.by_id();
-    let applied = Mutex::new(BTreeMap::new());
+    let done = Mutex::new(Done::default());
     let told = Mutex::new(Told::default());
     let mut orders = operating.orders.clone();
     // Hooks must never run twice, so their start is written down first. Plain objects can be applied again.
@@ -91,14 +101,14 @@ pub(crate) async fn operate(
         };
         match next {
             Step::Done(outcome) => {
-                let applied = applied.into_inner().unwrap_or_else(PoisonError::into_inner);
-                return Ok(Operated { outcome, applied });
+                let Done { applied, written } = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+                return Ok(Operated { outcome, applied, written });
             }
             Step::Act(actions) => {
                 if careful {
                     ledger.keep(progress).await?;
                 }
-                for (action, answer) in operating.carry_out(actions, &tasks, &applied, &told).await {
+                for (action, answer) in operating.carry_out(actions, &tasks, &done, &told).await {
                     progress.record(&action, answer);
                 }
                 if careful {
@@ -120,7 +130,7 @@ impl Operating<'_> {
         &self,
         actions: Vec<Action>,
         tasks: &BTreeMap<&TaskId, &Task>,
-        applied: &Mutex<BTreeMap<Key, Applied>>,
+        done: &Mutex<Done>,
         told: &Mutex<Told>,
     ) -> Vec<(Action, Answer)> {
         let doing = actions.into_iter().map(|action| async move {
@@ -128,9 +138,7 @@ impl Operating<'_> {
                 return (action, Answer::Refused("the task is not in the schedule any more".into()));
             };
             let acted = act(&self.member.cluster, self.manager, &action, task).await;
-            if let (Some(returned), Action::Apply { .. }) = (&acted.returned, &action) {
-                self.note(task, returned, applied);
-            }
+            self.note(task, &action, &acted, done);
             let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
             let key = &task.id.key;
             if acted.answer == Answer::NotFound {
@@ -147,11 +155,19 @@ impl Operating<'_> {
         stream::iter(doing).buffer_unordered(self.concurrency).collect().await
     }
 
-    /// Remembers what an apply left behind.
-    fn note(&self, task: &Task, returned: &Value, applied: &Mutex<BTreeMap<Key, Applied>>) {
-        let Some(target) = as_target(task) else { return };
-        let known = record(&target, returned, self.manager);
-        applied.lock().unwrap_or_else(PoisonError::into_inner).insert(task.id.key.clone(), known);
+    /// Remembers what a write left behind.
+    fn note(&self, task: &Task, action: &Action, acted: &Acted, done: &Mutex<Done>) {
+        let key = task.id.key.clone();
+        let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+        match (action, &acted.answer, &acted.returned) {
+            (Action::Apply { .. }, Answer::Applied(mark), Some(returned)) => {
+                let Some(target) = as_target(task) else { return };
+                done.applied.insert(key.clone(), record(&target, returned, self.manager));
+                done.written.applied(key, mark.resource_version.clone(), target.digest);
+            }
+            (Action::Prune { uid, .. }, Answer::Done, _) => done.written.removed(key, uid.clone()),
+            _ => {}
+        }
     }
 
     /// What carries no label of ours is not watched: that is the unit's namespace.

@@ -24,6 +24,9 @@ use crate::unit::{Status, SyncState, Unit, UnitId};
 /// How long until a unit of which nothing could be told is looked at again.
 const AGAIN: Duration = Duration::from_secs(10);
 
+/// How long until a unit is looked at again of which something was written and has not been heard of.
+const LATE: Duration = Duration::from_secs(1);
+
 /// A unit beside its cluster.
 pub(crate) struct Looked {
     pub(crate) resolved: Arc<Resolved>,
@@ -95,6 +98,14 @@ impl Engine {
         let custom = self.custom(unit).map_err(|error| error.to_string())?;
         let judge = custom.judge(unit.policy.rules);
         let mut comparison = compare(unit, &judge, now, &resolved, &records, &member.cache);
+        let written = self.shared.remember(&unit.id, |memory| {
+            memory.written.settle(&member.cache).then(|| memory.written.clone())
+        });
+        if let Some(written) = written {
+            written.correct(&resolved, &mut comparison);
+            // If it has gone again meanwhile no change may be told.
+            self.shared.push_later(unit.id.clone(), LATE);
+        }
         self.ask(unit, &resolved, &member, &mut comparison).await;
         Ok(Looked { resolved, comparison })
     }

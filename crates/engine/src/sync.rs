@@ -130,8 +130,12 @@ impl Engine {
             now: state.started,
         };
         let ledger = StatusLedger { engine: self, unit: &unit.id };
-        let Operated { outcome, applied } = operate(&operating, &plan, &mut state.progress, &ledger).await?;
-        self.shared.remember(&unit.id, |memory| memory.records.extend(applied.clone()));
+        let Operated { outcome, applied, written } =
+            operate(&operating, &plan, &mut state.progress, &ledger).await?;
+        self.shared.remember(&unit.id, |memory| {
+            memory.records.extend(applied.clone());
+            memory.written.extend(written);
+        });
         Ok(Attempted { outcome, applied, planned: true })
     }
 

@@ -221,14 +221,22 @@ impl Feed {
             }
         }
         self.shared.take_in(&self.id.kind, self.round, items, self.voice);
+        self.reached();
         end
     }
 
     /// The list is complete.
     fn listed(&mut self) {
         self.shared.finish(&self.id, self.round, self.voice);
+        self.reached();
         self.voice = Voice::Loud;
         self.live();
+    }
+
+    fn reached(&self) {
+        if let Some(version) = &self.version {
+            self.shared.reach.note(&self.id, version);
+        }
     }
 
     fn live(&mut self) {

@@ -41,6 +41,7 @@ mod feed;
 mod filter;
 mod index;
 mod observe;
+mod reach;
 mod row;
 mod served;
 mod settings;
@@ -157,6 +158,13 @@ impl Cache {
             Some(blind) => Err(blind),
             None => Ok(self.get(key)),
         }
+    }
+
+    /// Whether this version of an object, which a write returned, or what came of it later has been taken in; also true
+    /// where its kind is not watched. Until then what the cache says of the object is older than the write.
+    pub fn has_reached(&self, key: &Key, version: &str) -> bool {
+        let is_watched = !matches!(self.kind_state(&GroupKind::from(key)), None | Some(KindState::Gone));
+        !is_watched || self.shared.reach.covers(key, version)
     }
 
     /// The object with this uid.

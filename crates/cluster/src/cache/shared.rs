@@ -11,6 +11,7 @@ use super::breaker::Breaker;
 use super::definition::{self, Definition};
 use super::events::{CacheEvent, Change, Teller};
 use super::index::{Index, Slot};
+use super::reach::Reach;
 use super::state::{FeedId, States};
 use super::wire::Item;
 use super::{CacheSettings, GroupKind, KindState, Wanted};
@@ -22,6 +23,7 @@ pub(super) struct Shared {
     pub(super) states: watch::Sender<States>,
     pub(super) teller: Teller,
     pub(super) breaker: Breaker,
+    pub(super) reach: Reach,
     /// How many kinds may be listed at the same time.
     pub(super) lists: Arc<Semaphore>,
     /// Which kinds are watched has to be thought about again.
@@ -52,6 +54,7 @@ impl Shared {
             states: watch::Sender::default(),
             teller: Teller::new(settings.backlog),
             breaker: Breaker::default(),
+            reach: Reach::default(),
             lists: Arc::new(Semaphore::new(settings.parallel_lists.max(1))),
             think: Notify::new(),
             ask: Notify::new(),
@@ -121,6 +124,7 @@ impl Shared {
     /// Removes all objects of a kind in a place.
     pub(super) fn purge(&self, id: &FeedId, voice: Voice) {
         let round = self.change(Index::begin);
+        self.reach.forget(id);
         self.finish(id, round, voice);
     }
 

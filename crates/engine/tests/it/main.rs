@@ -6,6 +6,7 @@ mod example;
 mod faults;
 mod hooks;
 mod kill;
+mod lag;
 mod leave;
 mod life;
 mod options;
