@@ -11,5 +11,6 @@ mod leave;
 mod life;
 mod options;
 mod recreate;
+mod retry;
 mod store;
 mod world;
