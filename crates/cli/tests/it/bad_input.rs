@@ -2,10 +2,13 @@
 
 use std::net::TcpListener;
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Result, ensure};
-use serde_json::json;
-use towpath_testkit::{FaultProxy, shared};
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use serde_json::{Value, json};
+use towpath_testkit::{Authority, FaultProxy, Validity, shared};
 
 use crate::shop;
 use crate::support::{Done, Folder, deploy, documents, inventory, towpath};
@@ -252,6 +255,39 @@ async fn an_expired_certificate() -> Result<()> {
     says(&done, "trust the cluster at")
 }
 
+/// The server's certificate, of an authority that we trust, has ended.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_expired_server_certificate() -> Result<()> {
+    let authority = Authority::new()?;
+    let identity = authority.server(&["127.0.0.1"], Validity::Expired)?;
+    let chain = vec![CertificateDer::from_pem_slice(identity.certificate.as_bytes())?];
+    let key = PrivateKeyDer::from_pem_slice(identity.key.as_bytes())?;
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        .with_no_client_auth()
+        .with_single_cert(chain, key)?;
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+    let server = format!("https://{}", listener.local_addr()?);
+    let acceptor = tokio_rustls::TlsAcceptor::from(Arc::new(config));
+    tokio::spawn(async move {
+        while let Ok((connection, _)) = listener.accept().await {
+            // The client breaks off as soon as it sees the certificate.
+            drop(acceptor.accept(connection).await);
+        }
+    });
+    let folder = Folder::of(&[shop::config("default", "a", "one")])?;
+    folder.write("authority.pem", authority.certificate())?;
+    let cluster =
+        json!({"server": server, "certificate-authority": format!("{}/authority.pem", folder.path())});
+    folder.write("kubeconfig", kubeconfig_of(&cluster))?;
+    let path = format!("{}/kubeconfig", folder.path());
+    let file = format!("{}/all.yaml", folder.path());
+    let done = towpath(Path::new(&path), &["deploy", "-f", &file, "--app", "a", "--yes"]).await?.expect(4)?;
+    says(&done, &format!("trust the cluster at {server}"))?;
+    says(&done, "its certificate has expired")
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn no_kubeconfig_and_wrong_usage() -> Result<()> {
     let folder = Folder::of(&[shop::config("default", "a", "one")])?;
@@ -268,9 +304,13 @@ async fn no_kubeconfig_and_wrong_usage() -> Result<()> {
 }
 
 fn kubeconfig(server: &str) -> String {
+    kubeconfig_of(&json!({"server": server}))
+}
+
+fn kubeconfig_of(cluster: &Value) -> String {
     json!({
         "apiVersion": "v1", "kind": "Config", "current-context": "c",
-        "clusters": [{"name": "c", "cluster": {"server": server}}],
+        "clusters": [{"name": "c", "cluster": cluster}],
         "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
         "users": [{"name": "u", "user": {"token": "none"}}],
     })
