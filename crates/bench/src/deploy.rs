@@ -1,6 +1,6 @@
 //! `bench deploy`: 800 objects by raw server-side apply (the limit), by `kubectl apply --server-side` and by
 //! `towpath deploy`. Each round has a control plane of its own, because a server slows down as it fills; it is warmed by
-//! one raw pass, and the three take turns at being first. Medians of the rounds.
+//! one raw pass, and the six rounds have the three in each of their six orders. Medians of the rounds.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -18,9 +18,27 @@ use crate::objects::{Placed, units};
 
 const UNITS: usize = 200;
 const OBJECTS: usize = UNITS * 4;
-const ROUNDS: usize = 6;
+/// One round for each order of the three: whoever comes later finds a fuller, slower server.
+const ORDERS: [[Tool; 3]; 6] = {
+    use Tool::{Kubectl, Raw, Towpath};
+    [
+        [Raw, Towpath, Kubectl],
+        [Towpath, Kubectl, Raw],
+        [Kubectl, Raw, Towpath],
+        [Raw, Kubectl, Towpath],
+        [Towpath, Raw, Kubectl],
+        [Kubectl, Towpath, Raw],
+    ]
+};
 /// The raw rate is the best of these numbers of connections.
 const CONNECTIONS: [usize; 5] = [4, 8, 16, 32, 64];
+
+#[derive(Clone, Copy)]
+enum Tool {
+    Raw,
+    Towpath,
+    Kubectl,
+}
 
 pub async fn run() -> Result<()> {
     let towpath =
@@ -31,7 +49,7 @@ pub async fn run() -> Result<()> {
     let (connections, _) = best_raw(&plane.api(), &CONNECTIONS, UNITS).await?;
     drop(plane);
     let (mut limit, mut ours, mut again, mut peer, mut peer_again) = (vec![], vec![], vec![], vec![], vec![]);
-    for round in 0..ROUNDS {
+    for (round, order) in ORDERS.iter().enumerate() {
         let plane = ControlPlane::builder().controllers(false).start().await?;
         let bench = Bench {
             api: plane.api(),
@@ -41,15 +59,15 @@ pub async fn run() -> Result<()> {
             kubectl: kubectl.clone(),
         };
         raw(&bench.api, "warm", UNITS, connections).await?;
-        for turn in 0..3 {
-            match (round + turn) % 3 {
-                0 => limit.push(raw(&bench.api, "raw", UNITS, connections).await?),
-                1 => {
+        for tool in order {
+            match tool {
+                Tool::Raw => limit.push(raw(&bench.api, "raw", UNITS, connections).await?),
+                Tool::Towpath => {
                     let (first, second) = bench.towpath("towpath").await?;
                     ours.push(first);
                     again.push(second);
                 }
-                _ => {
+                Tool::Kubectl => {
                     let (first, second) = bench.kubectl("kubectl").await?;
                     peer.push(first);
                     peer_again.push(second);
@@ -73,6 +91,12 @@ pub async fn run() -> Result<()> {
     }
     let wall = |costs: &[Cost]| median(costs.iter().map(|cost| cost.wall).collect());
     let memory = |costs: &[Cost]| costs.iter().map(|cost| cost.rss_mib).fold(0.0, f64::max);
+    // Round by round, so that the spread is seen.
+    let pairs = |theirs: &[Duration]| -> Vec<f64> {
+        theirs.iter().zip(&ours).map(|(theirs, ours)| ratio(*theirs, ours.wall)).collect()
+    };
+    let peers: Vec<Duration> = peer.iter().map(|cost| cost.wall).collect();
+    let (to_raw, to_kubectl) = (pairs(&limit), pairs(&peers));
     let (raw, towpath, kubectl) = (median(limit), wall(&ours), wall(&peer));
     let line = json!({
         "bench": "deploy",
@@ -83,6 +107,8 @@ pub async fn run() -> Result<()> {
         "kubectl_per_s": rate(kubectl).round(),
         "towpath_to_raw": ratio(raw, towpath),
         "towpath_to_kubectl": ratio(kubectl, towpath),
+        "rounds_to_raw": to_raw,
+        "rounds_to_kubectl": to_kubectl,
         "towpath_rss_mib": memory(&ours).round(),
         "kubectl_rss_mib": memory(&peer).round(),
         "towpath_unchanged_s": round3(wall(&again).as_secs_f64()),
@@ -191,5 +217,7 @@ pub fn round3(number: f64) -> f64 {
 
 fn median(mut times: Vec<Duration>) -> Duration {
     times.sort_unstable();
-    times.get(times.len() / 2).copied().unwrap_or_default()
+    let middle = times.len() / 2;
+    let at = |index: usize| times.get(index).copied().unwrap_or_default();
+    if times.len() % 2 == 1 { at(middle) } else { (at(middle.saturating_sub(1)) + at(middle)) / 2 }
 }
