@@ -36,7 +36,9 @@ impl Process {
         let name = command.get_program().to_string_lossy();
         let name =
             Path::new(name.as_ref()).file_name().map_or(name.to_string(), |n| n.to_string_lossy().into());
-        let output = File::create(log).with_context(|| format!("create the log {}", log.display()))?;
+        // What is started again goes on in its log.
+        let output = File::options().create(true).append(true).open(log);
+        let output = output.with_context(|| format!("open the log {}", log.display()))?;
         let mut guard = Command::new("sh");
         guard.args(["-c", GUARD, "guard"]).arg(grace.as_secs().to_string());
         guard.arg(command.get_program()).args(command.get_args());

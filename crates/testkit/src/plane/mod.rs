@@ -8,10 +8,12 @@ mod audit;
 mod builder;
 mod kubeconfig;
 mod nodes;
+mod restart;
 mod shared;
 mod start;
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context as _, Result};
@@ -35,7 +37,11 @@ const MASTERS: &str = "system:masters";
 #[derive(Debug)]
 pub struct ControlPlane {
     // Ended in this order: each before what it depends on.
-    processes: Vec<Process>,
+    clients: Vec<Process>,
+    server: Option<Process>,
+    etcd: Process,
+    /// How the API server is started.
+    command: Command,
     folder: Folder,
     authority: Authority,
     url: String,

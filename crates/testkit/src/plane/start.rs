@@ -53,8 +53,16 @@ async fn server(wanted: Builder) -> Result<ControlPlane> {
     let authority = Authority::new()?;
     let (etcd_port, api_port) = (port::free()?, port::free()?);
     let etcd_url = format!("http://127.0.0.1:{etcd_port}");
+    let mut etcd = Command::new(tool("etcd").await?);
+    etcd.arg("--data-dir").arg(folder.path().join("etcd"));
+    // The one member never talks to itself: any port will do for its peers.
+    etcd.args(["--unsafe-no-fsync", "--log-level=warn", "--listen-peer-urls=http://127.0.0.1:0"]);
+    etcd.arg(format!("--listen-client-urls={etcd_url}")).arg(format!("--advertise-client-urls={etcd_url}"));
     let mut plane = ControlPlane {
-        processes: Vec::new(),
+        clients: Vec::new(),
+        server: None,
+        etcd: run(&folder, "etcd", &etcd)?,
+        command: Command::new(tool("kube-apiserver").await?),
         token: token(&folder),
         url: format!("https://127.0.0.1:{api_port}"),
         audit: wanted.audit.then(|| folder.path().join("audit.log")),
@@ -62,17 +70,10 @@ async fn server(wanted: Builder) -> Result<ControlPlane> {
         authority,
         names: AtomicUsize::new(0),
     };
-    let mut etcd = Command::new(tool("etcd").await?);
-    etcd.arg("--data-dir").arg(plane.folder.path().join("etcd"));
-    // The one member never talks to itself: any port will do for its peers.
-    etcd.args(["--unsafe-no-fsync", "--log-level=warn", "--listen-peer-urls=http://127.0.0.1:0"]);
-    etcd.arg(format!("--listen-client-urls={etcd_url}")).arg(format!("--advertise-client-urls={etcd_url}"));
-    let etcd = run(&plane, "etcd", &etcd)?;
-    let mut server = Command::new(tool("kube-apiserver").await?);
-    server.args(server_arguments(&plane, wanted)?);
-    server.arg(format!("--secure-port={api_port}")).arg(format!("--etcd-servers={etcd_url}"));
-    let server = run(&plane, "kube-apiserver", &server)?;
-    plane.processes = vec![server, etcd];
+    let arguments = server_arguments(&plane, wanted)?;
+    plane.command.args(arguments);
+    plane.command.arg(format!("--secure-port={api_port}")).arg(format!("--etcd-servers={etcd_url}"));
+    plane.server = Some(run(&plane.folder, "kube-apiserver", &plane.command)?);
     Ok(plane)
 }
 
@@ -114,12 +115,12 @@ fn server_arguments(plane: &ControlPlane, wanted: Builder) -> Result<Vec<String>
     Ok(arguments)
 }
 
-async fn ready(plane: &mut ControlPlane) -> Result<()> {
+pub(super) async fn ready(plane: &mut ControlPlane) -> Result<()> {
     let api = plane.api();
     let start = Instant::now();
     let mut last = String::new();
     while start.elapsed() < PATIENCE {
-        for process in &mut plane.processes {
+        for process in plane.processes() {
             process.check()?;
         }
         match api.send(Method::GET, "/readyz", "", Bytes::new()).await {
@@ -129,7 +130,7 @@ async fn ready(plane: &mut ControlPlane) -> Result<()> {
         }
         tokio::time::sleep(Duration::from_millis(25)).await;
     }
-    let logs: Vec<String> = plane.processes.iter().map(Process::log_tail).collect();
+    let logs: Vec<String> = plane.processes().map(|process| process.log_tail()).collect();
     bail!("the API server is not ready after {PATIENCE:?}: {last}\n{}", logs.join("\n"))
 }
 
@@ -144,20 +145,20 @@ async fn clients(plane: &mut ControlPlane, wanted: Builder) -> Result<()> {
         manager.arg("--service-account-private-key-file").arg(plane.folder.path().join("accounts.key"));
         // Nodes that nobody keeps alive stay ready.
         manager.arg("--node-monitor-grace-period=24h");
-        let manager = run(plane, "kube-controller-manager", &manager)?;
-        plane.processes.insert(0, manager);
+        let manager = run(&plane.folder, "kube-controller-manager", &manager)?;
+        plane.clients.insert(0, manager);
     }
     if wanted.nodes > 0 {
         let mut scheduler = Command::new(tool("kube-scheduler").await?);
         scheduler.args(["--leader-elect=false", "--secure-port=0"]).args(CLIENT_LIMITS);
         scheduler.arg("--kubeconfig").arg(identity(plane, "scheduler", "system:kube-scheduler")?);
-        let scheduler = run(plane, "kube-scheduler", &scheduler)?;
-        plane.processes.insert(0, scheduler);
+        let scheduler = run(&plane.folder, "kube-scheduler", &scheduler)?;
+        plane.clients.insert(0, scheduler);
         let mut kwok = Command::new(tool("kwok").await?);
         kwok.arg("--manage-all-nodes").arg("--kubeconfig").arg(identity(plane, "kwok", "kwok")?);
         kwok.arg("--config").arg(plane.folder.write("stages.yaml", nodes::STAGES)?);
-        let kwok = run(plane, "kwok", &kwok)?;
-        plane.processes.insert(0, kwok);
+        let kwok = run(&plane.folder, "kwok", &kwok)?;
+        plane.clients.insert(0, kwok);
         nodes::create(&plane.api(), wanted.nodes).await?;
     }
     Ok(())
@@ -171,8 +172,8 @@ fn identity(plane: &ControlPlane, file: &str, user: &str) -> Result<PathBuf> {
 }
 
 /// Starts one of the processes; none of them has anything to lose, so they are killed at the end.
-fn run(plane: &ControlPlane, name: &str, command: &Command) -> Result<Process> {
-    Process::start(command, &plane.folder.path().join(format!("{name}.log")), Duration::ZERO)
+pub(super) fn run(folder: &Folder, name: &str, command: &Command) -> Result<Process> {
+    Process::start(command, &folder.path().join(format!("{name}.log")), Duration::ZERO)
 }
 
 /// A token that differs between control planes: the folder's name is random.

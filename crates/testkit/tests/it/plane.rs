@@ -124,3 +124,19 @@ async fn the_audit_log_tells_writes_by_user() -> Result<()> {
     assert_eq!(audit.events()?.iter().filter(|event| event.user.username == "admin").count(), 3);
     Ok(())
 }
+
+#[tokio::test]
+async fn an_api_server_that_is_killed_comes_back_where_it_was() -> Result<()> {
+    let mut plane = ControlPlane::builder().controllers(false).audit(true).start().await?;
+    let (api, url) = (plane.api(), plane.url().to_owned());
+    let namespace = plane.namespace("kept").await?;
+    let path = format!("/api/v1/namespaces/{namespace}");
+    plane.kill_server();
+    api.get(&path).await.expect_err("nobody listens");
+    plane.start_server().await?;
+    assert_eq!((plane.url(), api.find(&path).await?.is_some()), (url.as_str(), true));
+    let audit = plane.audit()?;
+    api.patch(&path, &json!({ "metadata": { "labels": { "a": "b" } } })).await?;
+    assert_eq!(audit.writes_by("admin")?.len(), 1);
+    Ok(())
+}
