@@ -1,14 +1,17 @@
 //! A server that does not always answer.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 use towpath_engine::unit::{Phase, SyncState, UnitId};
 use towpath_plan::sync::Rules;
 use towpath_testkit::{Api, ControlPlane, Fault, FaultProxy, Rule, eventually, shared};
 
+use crate::hooks::{annotated, job};
+use crate::kill::{created, inventory, labelled, name};
 use crate::world::{World, config};
 
 fn many(value: &str) -> Vec<Value> {
@@ -198,5 +201,51 @@ async fn one_object_that_is_refused() -> Result<()> {
     ensure!(state.phase == Phase::Running, "it is tried again: {state:?}");
     ensure!(state.message.contains("nothing was applied") && state.message.contains("third"), "{state:?}");
     ensure!(values(&api, &namespace).await? == vec![json!("1"); 2], "nothing was written");
+    Ok(())
+}
+
+/// The API server itself crashes in mid-sync, after one of its writes and before it says so, and comes back: the sync goes
+/// on, nothing is orphaned, no hook runs twice.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_is_restarted() -> Result<()> {
+    let mut plane = ControlPlane::builder().nodes(1).audit(true).start().await?;
+    // Before anything is known, while the hook before the objects runs, among the objects, and among the last hooks.
+    for write in [1, 2, 4, 7] {
+        let unit = format!("restart-{write}");
+        let (namespace, audit) = (plane.namespace(&unit).await?, plane.audit()?);
+        let proxy = FaultProxy::start(&plane)?;
+        proxy.stop_after_write(write);
+        let world = through(&proxy)?;
+        let hook = |name: &str, phase: &str| annotated(job(name), &[("hook", phase)]);
+        let wave = |name: &str, wave: &str| annotated(config(name, "1"), &[("sync-wave", wave)]);
+        let objects = vec![
+            hook("before", "PreSync"),
+            wave("early", "-1"),
+            config("one", "1"),
+            config("two", "1"),
+            wave("late", "1"),
+            hook("after", "PostSync"),
+        ];
+        let kind = |object: &Value| object.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let all: BTreeSet<String> =
+            objects.iter().map(|object| format!("{} {}", kind(object), name(object))).collect();
+        world.add(&unit, &namespace, Rules::Argo, objects).await?;
+        tokio::time::timeout(Duration::from_secs(30), proxy.stopped()).await.context("it does not stop")?;
+        plane.kill_server();
+        proxy.reset();
+        plane.start_server().await?;
+        let status = world.settled(&unit, "r1").await?;
+        let state = status.operation.as_ref().context("an operation")?;
+        ensure!(state.phase == Phase::Succeeded && state.retries == 0, "{write}: {state:#?}");
+        ensure!(labelled(&plane, &unit, &namespace).await? == all, "{write}: everything is there");
+        ensure!(inventory(&status.inventory) == all, "{write}: and known: {}", status.inventory);
+        for hook in ["before", "after"] {
+            ensure!(created(&audit, &namespace, hook)? == 1, "{write}: {hook} has run once");
+        }
+        world.manifests.set(&unit, vec![config("one", "2")]);
+        world.engine.refresh(&UnitId(unit.clone()));
+        world.settled(&unit, "r2").await?;
+        world.kill().await?;
+    }
     Ok(())
 }

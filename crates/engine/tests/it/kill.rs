@@ -74,12 +74,12 @@ fn defined(unit: &str) -> [Vec<Value>; 2] {
     [first, second]
 }
 
-fn name(object: &Value) -> &str {
+pub fn name(object: &Value) -> &str {
     object.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default()
 }
 
 /// What the labels say that a unit has.
-async fn labelled(plane: &ControlPlane, unit: &str, namespace: &str) -> Result<BTreeSet<String>> {
+pub async fn labelled(plane: &ControlPlane, unit: &str, namespace: &str) -> Result<BTreeSet<String>> {
     let api = plane.api();
     let mut found = BTreeSet::new();
     for (kind, collection) in [
@@ -101,7 +101,7 @@ async fn labelled(plane: &ControlPlane, unit: &str, namespace: &str) -> Result<B
     Ok(found)
 }
 
-fn inventory(text: &str) -> BTreeSet<String> {
+pub fn inventory(text: &str) -> BTreeSet<String> {
     let line = |line: &str| {
         let mut words = line.split(' ').skip(1);
         let kind = words.next().unwrap_or_default().to_string();
@@ -112,7 +112,7 @@ fn inventory(text: &str) -> BTreeSet<String> {
 }
 
 /// How many times a Job was created.
-fn created(audit: &AuditLog, namespace: &str, name: &str) -> Result<usize> {
+pub fn created(audit: &AuditLog, namespace: &str, name: &str) -> Result<usize> {
     let path = format!("/apis/batch/v1/namespaces/{namespace}/jobs/{name}?");
     let events = audit.events()?.into_iter();
     Ok(events.filter(|event| event.uri.starts_with(&path) && event.response_status.code == 201).count())
