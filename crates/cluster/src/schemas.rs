@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
-use futures::{StreamExt as _, TryStreamExt as _};
+use futures::{FutureExt as _, StreamExt as _, TryStreamExt as _};
 use serde::Deserialize;
 use sha2::{Digest as _, Sha512};
 use towpath_schema::Schemas;
@@ -49,8 +49,8 @@ impl Cluster {
             .collect();
         urls.sort_unstable();
         urls.dedup();
-        let documents = futures::stream::iter(urls).map(|url| self.document(url, cache));
-        let mut documents = std::pin::pin!(documents.buffered(AT_A_TIME));
+        let documents: Vec<_> = urls.into_iter().map(|url| self.document(url, cache).boxed()).collect();
+        let mut documents = futures::stream::iter(documents).buffered(AT_A_TIME);
         while let Some(document) = documents.try_next().await? {
             if let Some((url, text)) = document
                 && let Err(error) = schemas.add_openapi(&text)

@@ -3,13 +3,18 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use towpath_cluster::{Apply, Cause, Cluster, Error};
-use towpath_object::{Key, Object, Resource};
+use towpath_cluster::{Applied, Apply, Cause, Cluster, Error};
+use towpath_merge::ignore::Rules;
+use towpath_object::{Digest, Key, Object, Resource, digest};
 use towpath_plan::sync::{
     ARGO_HOOK_FINALIZER, Action, Answer, HOOK_FINALIZER, How, Mark, Method, Propagation, Recreate, Task,
 };
 
+use towpath_schema::Schemas;
+
 use crate::apply::{gone, take_over};
+use crate::conform::problems;
+use crate::exact::{Trouble, view};
 
 /// How long an object that has to be created anew may take to go.
 const RECREATION: Duration = Duration::from_secs(60);
@@ -20,20 +25,34 @@ const ATTEMPTS: usize = 5;
 pub(crate) struct Acted {
     pub(crate) answer: Answer,
     pub(crate) returned: Option<Value>,
+    /// The digest of what was applied, where ignore rules made it something else than the target.
+    pub(crate) sent: Option<Digest>,
 }
 
 impl Acted {
     fn answer(answer: Answer) -> Self {
-        Self { answer, returned: None }
+        Self { answer, returned: None, sent: None }
     }
 }
 
+/// How a unit's actions are carried out.
+pub(crate) struct Acting<'a> {
+    pub(crate) cluster: &'a Cluster,
+    pub(crate) manager: &'a str,
+    pub(crate) ignore: &'a Rules,
+    /// Ignored fields are applied as they are live.
+    pub(crate) respects: bool,
+    /// What new objects are held against.
+    pub(crate) schemas: &'a Schemas,
+}
+
 /// Does it. Whatever goes wrong is an answer: it is that object's failure and nobody else's.
-pub(crate) async fn act(cluster: &Cluster, manager: &str, action: &Action, task: &Task) -> Acted {
+pub(crate) async fn act(acting: &Acting<'_>, action: &Action, task: &Task) -> Acted {
     let Some(resource) = &task.resource else {
         return Acted::answer(Answer::Refused(format!("the cluster has no kind {}", task.id.key.kind)));
     };
-    let doing = Doing { cluster, manager, resource, key: &task.id.key };
+    let Acting { cluster, manager, .. } = *acting;
+    let doing = Doing { acting, cluster, manager, resource, key: &task.id.key };
     let result = match action {
         Action::Check { how, .. } => doing.check(task, *how).await.map(Acted::answer),
         Action::Apply { how, .. } => doing.write(task, *how).await,
@@ -42,10 +61,11 @@ pub(crate) async fn act(cluster: &Cluster, manager: &str, action: &Action, task:
         Action::ReleaseHook { .. } => doing.release().await.map(Acted::answer),
         Action::Look { .. } => doing.look().await,
     };
-    result.unwrap_or_else(|error| Acted::answer(Answer::Refused(error.to_string())))
+    result.unwrap_or_else(|trouble| Acted::answer(Answer::Refused(trouble.to_string())))
 }
 
 struct Doing<'a> {
+    acting: &'a Acting<'a>,
     cluster: &'a Cluster,
     manager: &'a str,
     resource: &'a Resource,
@@ -57,14 +77,42 @@ impl Doing<'_> {
         Apply { manager: self.manager.into(), force: true, dry_run }
     }
 
-    /// What exists the server judges before anything is written; what is new when it is. Where it may be created
-    /// anew, that it cannot be changed in place is no obstacle; anything else is.
-    async fn check(&self, task: &Task, how: How) -> Result<Answer, Error> {
-        let (Some(target), Some(_)) = (&task.target, &task.live) else { return Ok(Answer::Done) };
-        match self.cluster.apply(self.resource, target, &self.how(true)).await {
-            Err(error) if !self.is_made_anew(how.recreate, &error) => Err(error),
+    /// What exists the server judges before anything is written; what is new is held against its schemas. Where it may
+    /// be created anew, that it cannot be changed in place is no obstacle; anything else is.
+    async fn check(&self, task: &Task, how: How) -> Result<Answer, Trouble> {
+        match (&task.target, &task.live) {
+            (Some(target), None) if how.validate => {
+                let problems = problems(self.acting.schemas, target);
+                Ok(problems.map_or(Answer::Done, Answer::Refused))
+            }
+            (Some(target), Some(_)) => match self.send(target, &self.how(true)).await {
+                Err(Trouble::Cluster(error)) if self.is_made_anew(how.recreate, &error) => Ok(Answer::Done),
+                Err(trouble) => Err(trouble),
+                Ok(_) => Ok(Answer::Done),
+            },
             _ => Ok(Answer::Done),
         }
+    }
+
+    /// Applies a target, with ignored fields as they are live: somebody's write between looking and applying means
+    /// looking again. Says what was sent instead, if that is something else.
+    async fn send(&self, target: &Object, how: &Apply) -> Result<(Applied, Option<Digest>), Trouble> {
+        let Acting { ignore, respects, .. } = *self.acting;
+        for attempt in 1.. {
+            let concerned = respects && ignore.concern(target.value());
+            let live = if concerned { self.get().await? } else { None };
+            let Some(live) = live else {
+                return Ok((self.cluster.apply(self.resource, target, how).await?, None));
+            };
+            let view = view(ignore, respects, target, &live, self.manager)?;
+            let sent = (view.value() != target.value()).then(|| digest(view.value()));
+            let version = live.pointer("/metadata/resourceVersion").cloned().unwrap_or_default();
+            match self.cluster.apply(self.resource, &at_version(&view, version), how).await {
+                Err(error) if error.is_conflict() && attempt < ATTEMPTS => {}
+                other => return Ok((other?, sent)),
+            }
+        }
+        unreachable!("the last attempt returns")
     }
 
     /// True when what was refused is deleted and created again: because the options say so and it cannot be changed in
@@ -77,53 +125,52 @@ impl Doing<'_> {
         refusal.is_immutable() && (recreate != Recreate::Never || rebinds)
     }
 
-    async fn write(&self, task: &Task, how: How) -> Result<Acted, Error> {
+    async fn write(&self, task: &Task, how: How) -> Result<Acted, Trouble> {
         let Some(target) = &task.target else { return Ok(Acted::answer(Answer::Done)) };
         let result = match how.method {
             // A deliberate difference: the server keeps the books of whoever wants client-side apply, too.
             Method::ServerSide | Method::ClientSide => self.apply(target, how.migrate).await,
-            Method::Create => self.cluster.create(self.resource, target).await,
+            Method::Create => Ok((self.cluster.create(self.resource, target).await?, None)),
             Method::Replace => self.replace(target, how.recreate).await,
         };
-        let returned = match result {
-            Err(error) if self.is_made_anew(how.recreate, &error) => self.recreate(target).await?,
+        let (returned, sent) = match result {
+            Err(Trouble::Cluster(error)) if self.is_made_anew(how.recreate, &error) => {
+                (self.recreate(target).await?, None)
+            }
             other => other?,
         };
         let mark = Object::new(returned.clone()).map(|object| Mark::new(&object)).unwrap_or_default();
-        Ok(Acted { answer: Answer::Applied(mark), returned: Some(returned) })
+        Ok(Acted { answer: Answer::Applied(mark), returned: Some(returned), sent })
     }
 
-    async fn apply(&self, target: &Object, migrate: bool) -> Result<Value, Error> {
-        let applied = self.cluster.apply(self.resource, target, &self.how(false)).await?;
+    async fn apply(&self, target: &Object, migrate: bool) -> Result<(Value, Option<Digest>), Trouble> {
+        let (applied, sent) = self.send(target, &self.how(false)).await?;
         if !migrate || applied.created {
-            return Ok(applied.object);
+            return Ok((applied.object, sent));
         }
         // Shares that people have become ours, and a second apply drops what nobody wants.
-        match take_over(self.cluster, self.resource, self.key, self.manager, &applied.object).await? {
-            true => Ok(self.cluster.apply(self.resource, target, &self.how(false)).await?.object),
-            false => Ok(applied.object),
+        if take_over(self.cluster, self.resource, self.key, self.manager, &applied.object).await? {
+            let (again, sent) = self.send(target, &self.how(false)).await?;
+            return Ok((again.object, sent));
         }
+        Ok((applied.object, sent))
     }
 
     /// A PUT over the object as it is now.
-    async fn replace(&self, target: &Object, recreate: Recreate) -> Result<Value, Error> {
+    async fn replace(&self, target: &Object, recreate: Recreate) -> Result<(Value, Option<Digest>), Trouble> {
         if recreate == Recreate::Always {
-            return self.recreate(target).await;
+            return Ok((self.recreate(target).await?, None));
         }
         for _ in 0..ATTEMPTS {
             let Some(live) = self.get().await? else { break };
-            let mut value = target.value().clone();
-            if let Some(metadata) = value.get_mut("metadata").and_then(Value::as_object_mut) {
-                let version = live.pointer("/metadata/resourceVersion").cloned().unwrap_or_default();
-                metadata.insert("resourceVersion".into(), version);
-            }
-            let object = Object::new(value).expect("its identity did not change");
-            match self.cluster.replace(self.resource, &object).await {
+            let view = view(self.acting.ignore, self.acting.respects, target, &live, self.manager)?;
+            let version = live.pointer("/metadata/resourceVersion").cloned().unwrap_or_default();
+            match self.cluster.replace(self.resource, &at_version(&view, version)).await {
                 Err(error) if error.is_conflict() => {}
-                other => return other,
+                other => return Ok((other?, Some(digest(view.value())))),
             }
         }
-        self.cluster.create(self.resource, target).await
+        Ok((self.cluster.create(self.resource, target).await?, None))
     }
 
     async fn recreate(&self, target: &Object) -> Result<Value, Error> {
@@ -135,7 +182,7 @@ impl Doing<'_> {
         Ok(self.cluster.apply(self.resource, target, &self.how(false)).await?.object)
     }
 
-    async fn delete(&self, uid: &str, propagation: Propagation) -> Result<Answer, Error> {
+    async fn delete(&self, uid: &str, propagation: Propagation) -> Result<Answer, Trouble> {
         let policy = match propagation {
             Propagation::Foreground => "Foreground",
             Propagation::Background => "Background",
@@ -146,7 +193,7 @@ impl Doing<'_> {
     }
 
     /// Takes the finalizers of hooks off.
-    async fn release(&self) -> Result<Answer, Error> {
+    async fn release(&self) -> Result<Answer, Trouble> {
         for _ in 0..ATTEMPTS {
             let Some(live) = self.get().await? else { return Ok(Answer::NotFound) };
             let held =
@@ -165,19 +212,28 @@ impl Doing<'_> {
                 Ok(()) => return Ok(Answer::Done),
                 Err(error) if error.is_not_found() => return Ok(Answer::NotFound),
                 Err(error) if error.is_conflict() => {}
-                Err(error) => return Err(error),
+                Err(error) => return Err(error.into()),
             }
         }
         Ok(Answer::Refused("it changes all the time".into()))
     }
 
-    async fn look(&self) -> Result<Acted, Error> {
+    async fn look(&self) -> Result<Acted, Trouble> {
         let returned = self.get().await?;
         let answer = if returned.is_some() { Answer::Done } else { Answer::NotFound };
-        Ok(Acted { answer, returned })
+        Ok(Acted { answer, returned, sent: None })
     }
 
     async fn get(&self) -> Result<Option<Value>, Error> {
         self.cluster.get(self.resource, &self.key.namespace, &self.key.name).await
     }
+}
+
+/// The object, to be written only over this very state.
+fn at_version(object: &Object, version: Value) -> Object {
+    let mut value = object.value().clone();
+    if let Some(metadata) = value.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.insert("resourceVersion".into(), version);
+    }
+    Object::new(value).expect("its identity did not change")
 }

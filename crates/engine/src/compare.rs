@@ -5,22 +5,27 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use towpath_cluster::cache::{Cache, Managed, Row};
 use towpath_health::{Judge, Verdict};
+use towpath_merge::explain::is_person;
 use towpath_object::Key;
 use towpath_plan::sync::{CompareOptions, Role, Rules, role};
-use towpath_plan::{Applied, holds};
+use towpath_plan::{Applied, Target, holds};
 
 use crate::resolved::Resolved;
 use crate::unit::{SyncState, Unit, UnitHealth};
 
 /// How one wanted object is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Standing {
-    /// As wanted, proven by the record of its last apply.
+    /// As wanted: the record of its last apply proves it, or the server says so.
     Same,
     /// Not there.
     Missing,
     /// There, and nothing proves that it is as wanted.
     Doubtful,
+    /// The server says that an apply would change it.
+    Differs,
+    /// The server does not say, and why not.
+    Unknown(String),
 }
 
 /// A unit against its cluster.
@@ -34,6 +39,8 @@ pub(crate) struct Comparison {
     pub(crate) other: Vec<Row>,
     /// Some of its kinds are not served.
     pub(crate) unserved: bool,
+    /// Asking again soon may tell more.
+    pub(crate) again: bool,
     /// How its objects are, all together.
     pub(crate) health: UnitHealth,
     /// Why, in a few words.
@@ -41,14 +48,31 @@ pub(crate) struct Comparison {
 }
 
 impl Comparison {
-    /// True when nothing has to be done or asked.
-    pub(crate) fn is_settled(&self) -> bool {
-        self.standing.values().all(|standing| *standing == Standing::Same)
+    /// Unknown only if nothing else is the matter: what is known to be out of sync is.
+    pub(crate) fn state(&self) -> SyncState {
+        let is_settled = |standing: &Standing| matches!(standing, Standing::Same | Standing::Unknown(_));
+        let is_whole = self.standing.values().all(is_settled) && self.extra.is_empty() && !self.unserved;
+        match (is_whole, self.unknown().next()) {
+            (false, _) => SyncState::OutOfSync,
+            (true, Some(_)) => SyncState::Unknown,
+            (true, None) => SyncState::Synced,
+        }
     }
 
-    pub(crate) fn state(&self) -> SyncState {
-        let is_whole = self.is_settled() && self.extra.is_empty() && !self.unserved;
-        if is_whole { SyncState::Synced } else { SyncState::OutOfSync }
+    fn unknown(&self) -> impl Iterator<Item = (&Key, &String)> {
+        self.standing.iter().filter_map(|(key, standing)| match standing {
+            Standing::Unknown(why) => Some((key, why)),
+            _ => None,
+        })
+    }
+
+    /// Says which objects could not be judged, before anything else.
+    pub(crate) fn tell_unknown(&mut self) {
+        let Some((key, why)) = self.unknown().next() else { return };
+        let (unknown, all) = (self.unknown().count(), self.standing.len());
+        let told = format!("{unknown} of {all} objects cannot be judged: {key}: {why}");
+        let rest = std::mem::take(&mut self.message);
+        self.message = if rest.is_empty() { told } else { format!("{told}; {rest}") };
     }
 }
 
@@ -74,7 +98,11 @@ pub(crate) fn compare(
             Some(row) => {
                 let owned = row.managed.as_ref().and_then(|managed| managed.owned.as_deref());
                 let proven = records.get(&key).is_some_and(|applied| holds(applied, &target.digest, owned));
-                if proven { Standing::Same } else { Standing::Doubtful }
+                if proven && !is_asked_anyway(unit, target, row) {
+                    Standing::Same
+                } else {
+                    Standing::Doubtful
+                }
             }
         };
         health.add(&key, row.as_ref(), judge, now);
@@ -90,7 +118,17 @@ pub(crate) fn compare(
     let (health, cause) = health.end();
     let unserved = resolved.unknown.first().map(|kind| format!("the cluster has no kind {kind}"));
     let (is_unserved, message) = (unserved.is_some(), shared.or(unserved).unwrap_or(cause));
-    Comparison { standing, extra, other, unserved: is_unserved, health, message }
+    Comparison { standing, extra, other, unserved: is_unserved, again: false, health, message }
+}
+
+/// Whether a record is not enough: exact answers are wanted, or what people set by hand.
+fn is_asked_anyway(unit: &Unit, target: &Target, row: &Row) -> bool {
+    let compare = unit.policy.compare;
+    let by_hand = || row.managed.iter().flat_map(|managed| &managed.managers).any(|name| is_person(name));
+    compare.exact
+        || compare.include_webhooks
+        || compare.strict && by_hand()
+        || CompareOptions::read(&target.object, unit.policy.rules).server_side == Some(true)
 }
 
 /// Being there without being wanted does not count for hooks, and for objects that say so.

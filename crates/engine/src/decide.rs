@@ -203,7 +203,8 @@ impl Engine {
             window_open: true,
             busy: false,
             deleting: unit.deleting,
-            out_of_sync: comparison.state() == SyncState::OutOfSync,
+            // What cannot be judged is tried, too: the sync says what is wrong.
+            out_of_sync: comparison.state() != SyncState::Synced,
             objects: &objects,
             revisions: &revisions,
             touched: true,

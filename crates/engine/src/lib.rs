@@ -134,6 +134,7 @@
 
 mod act;
 mod apply;
+mod ask;
 mod compare;
 mod conform;
 mod decide;
@@ -141,7 +142,9 @@ mod dependency;
 mod engine;
 mod error;
 mod events;
+mod exact;
 mod execute;
+mod facts;
 mod gate;
 mod inspect;
 mod inventory;
@@ -161,6 +164,7 @@ mod queue;
 mod reconcile;
 mod remove;
 mod resolved;
+mod schemas;
 mod settings;
 mod simple;
 mod source;

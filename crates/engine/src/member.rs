@@ -9,6 +9,7 @@ use towpath_cluster::cache::{Cache, CacheSettings, Mode, Scope};
 use towpath_cluster::{Cluster, Error};
 use towpath_plan::owned_digest;
 
+use crate::schemas::KnownSchemas;
 use crate::settings::Settings;
 use crate::source::{ClusterSpec, ClusterStore};
 use crate::unit::ClusterId;
@@ -17,6 +18,8 @@ use crate::unit::ClusterId;
 pub(crate) struct Member {
     pub(crate) cluster: Cluster,
     pub(crate) cache: Cache,
+    /// What its kinds look like.
+    pub(crate) schemas: KnownSchemas,
 }
 
 /// The clusters that are in use. Each is connected when its first unit needs it.
@@ -52,7 +55,7 @@ impl Members {
         let spec = self.store.get(id).await.ok_or_else(|| MemberError::Unknown(id.clone()))?;
         let cluster = Cluster::connect(&spec.connection).await.map_err(MemberError::Connect)?;
         let cache = Cache::start(cluster.clone(), cache_settings(&spec, settings));
-        let member = Arc::new(Member { cluster, cache });
+        let member = Arc::new(Member { cluster, cache, schemas: KnownSchemas::default() });
         known.insert(id.clone(), member.clone());
         Ok((member, true))
     }

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
-use towpath_object::{Digest, Key};
+use towpath_object::Key;
 use towpath_plan::Applied;
 use towpath_plan::sync::Stop;
 
+use crate::ask::Asked;
 use crate::overrides::UnitCustom;
 use crate::resolved::Resolved;
 use crate::written::Written;
@@ -23,7 +24,7 @@ pub(crate) struct Memory {
     pub(crate) custom: Option<UnitCustom>,
     /// What is known of each apply, Secrets included: that is never written down.
     pub(crate) records: BTreeMap<Key, Applied>,
-    /// What the server has said of objects whose record does not prove anything, at which of their versions.
+    /// What the server has said of objects whose record does not prove anything.
     pub(crate) asked: BTreeMap<Key, Asked>,
     /// What it wrote and no watch has told of.
     pub(crate) written: Written,
@@ -53,15 +54,4 @@ pub(crate) struct Orders {
     pub(crate) stop: Option<Stop>,
     /// When deletions were consented to.
     pub(crate) approved: Option<Timestamp>,
-}
-
-/// What the server has said of an object.
-#[derive(Clone)]
-pub(crate) struct Asked {
-    /// At this version.
-    pub(crate) version: String,
-    /// Of this manifest.
-    pub(crate) manifest: Digest,
-    /// An apply would change nothing.
-    pub(crate) same: bool,
 }

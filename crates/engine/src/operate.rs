@@ -13,7 +13,6 @@ use std::time::Duration;
 
 use futures::{StreamExt as _, stream};
 use jiff::Timestamp;
-use serde_json::Value;
 use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
 use towpath_health::Judge;
@@ -23,7 +22,7 @@ use towpath_plan::sync::{
 };
 use towpath_plan::{Applied, Origin, Target, rank, record};
 
-use crate::act::{Acted, act};
+use crate::act::{Acted, Acting, act};
 use crate::member::Member;
 use crate::memory::Orders;
 use crate::observe::observe;
@@ -42,7 +41,8 @@ pub(crate) trait Ledger {
 /// Everything that an operation needs.
 pub(crate) struct Operating<'a> {
     pub(crate) member: &'a Member,
-    pub(crate) manager: &'a str,
+    /// How actions are carried out.
+    pub(crate) acting: Acting<'a>,
     /// The label that names an object's unit.
     pub(crate) label: &'a str,
     pub(crate) judge: &'a Judge,
@@ -137,7 +137,7 @@ impl Operating<'_> {
             let Some(task) = tasks.get(action.task()) else {
                 return (action, Answer::Refused("the task is not in the schedule any more".into()));
             };
-            let acted = act(&self.member.cluster, self.manager, &action, task).await;
+            let acted = act(&self.acting, &action, task).await;
             self.note(task, &action, &acted, done);
             let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
             let key = &task.id.key;
@@ -162,8 +162,10 @@ impl Operating<'_> {
         match (action, &acted.answer, &acted.returned) {
             (Action::Apply { .. }, Answer::Applied(mark), Some(returned)) => {
                 let Some(target) = as_target(task) else { return };
-                done.applied.insert(key.clone(), record(&target, returned, self.manager));
-                done.written.applied(key, mark.resource_version.clone(), target.digest);
+                done.written.applied(key.clone(), mark.resource_version.clone(), target.digest);
+                // What ignore rules made of it proves nothing once they are gone.
+                let sent = Target { digest: acted.sent.unwrap_or(target.digest), ..target };
+                done.applied.insert(key, record(&sent, returned, self.acting.manager));
             }
             (Action::Prune { uid, .. }, Answer::Done, _) => done.written.removed(key, uid.clone()),
             _ => {}

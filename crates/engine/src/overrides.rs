@@ -71,7 +71,9 @@ pub enum BadOverride {
     #[error("override of {0}")]
     Expression(BadExpression),
     /// Expressions are for one kind, or for all kinds of a group.
-    #[error("override of {kind}: health expressions are for a kind or for all of a group, as \"example.com/*\"")]
+    #[error(
+        "override of {kind}: health expressions are for a kind or for all of a group, as \"example.com/*\""
+    )]
     Wildcard {
         /// The name.
         kind: String,
@@ -256,8 +258,12 @@ mod tests {
             refused(json!({"apps/Deployment": {"ignore": {"jqPathExpressions": [".spec.ports["]}}})),
             "override of apps/Deployment: ignore rule 1: jq \".spec.ports[\", column 13: expected closing bracket"
         );
-        assert!(refused(json!({"Pod": {"healthScript": "return {"}})).starts_with("override of Pod: script:1:"));
-        assert!(refused(json!({"Pod": {"actions": {"a": "return {"}}})).starts_with("override of Pod: script:1:"));
+        assert!(
+            refused(json!({"Pod": {"healthScript": "return {"}})).starts_with("override of Pod: script:1:")
+        );
+        assert!(
+            refused(json!({"Pod": {"actions": {"a": "return {"}}})).starts_with("override of Pod: script:1:")
+        );
         assert!(refused(json!({"a.b/Pod": {"healthExpressions": {}}})).contains("current is missing"));
         let wild = refused(json!({"*.b/Pod": {"healthExpressions": {"current": "true"}}}));
         assert!(wild.contains("for a kind or for all of a group"), "{wild}");
@@ -269,7 +275,8 @@ mod tests {
     #[test]
     fn a_units_own_word_counts_before_the_settings() {
         let lua = |says: &str| json!({"healthScript": format!("return {{status = '{says}'}}")});
-        let settings = overrides(json!({"example.com/Lamp": lua("Suspended"), "example.com/Bell": lua("Suspended")}));
+        let settings =
+            overrides(json!({"example.com/Lamp": lua("Suspended"), "example.com/Bell": lua("Suspended")}));
         let custom = Custom::of_settings(&settings).unwrap();
         assert_eq!(health(&custom, "Lamp"), "Suspended");
         let own = overrides(json!({"example.com/Lamp": {"healthExpressions":
@@ -284,7 +291,8 @@ mod tests {
     #[test]
     fn ignored_fields_of_settings_and_unit_count_together() {
         let ignore = |pointer: &str| json!({"ignore": {"jsonPointers": [pointer]}});
-        let settings = overrides(json!({"*": ignore("/a"), "ConfigMap": ignore("/b"), "apps/*": ignore("/c")}));
+        let settings =
+            overrides(json!({"*": ignore("/a"), "ConfigMap": ignore("/b"), "apps/*": ignore("/c")}));
         let custom = Custom::of_settings(&settings).unwrap();
         let own = overrides(json!({"ConfigMap": ignore("/d")}));
         let rule = Rule { kind: "ConfigMap".into(), json_pointers: vec!["/e".into()], ..Rule::default() };

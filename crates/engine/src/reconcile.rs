@@ -5,17 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
-use towpath_cluster::Apply;
-use towpath_cluster::cache::{GroupKind, KindState, Row, Wanted};
+use towpath_cluster::cache::{GroupKind, KindState, Wanted};
 use towpath_object::Key;
-use towpath_plan::{Applied, Inventory, LAST_APPLIED, Target, differs};
+use towpath_plan::{Applied, Inventory};
 
-use crate::compare::{Comparison, Standing, compare};
+use crate::compare::{Comparison, compare};
 use crate::decide::{Due, May};
 use crate::engine::Engine;
 use crate::events::Event;
 use crate::member::Member;
-use crate::memory::Asked;
 use crate::resolved::{Resolved, resolve};
 use crate::source::{GenerateRequest, Rendered};
 use crate::store::{StoreError, Stored};
@@ -54,7 +52,8 @@ impl Engine {
         }
         let looked = self.compare(&stored.unit, None).await;
         let mut status = status(&stored.unit, &looked);
-        let wants = stored.unit.operation.is_some() || status.sync == SyncState::OutOfSync;
+        let unsettled = looked.is_ok() && status.sync != SyncState::Synced;
+        let wants = stored.unit.operation.is_some() || unsettled;
         let blocked = if wants { self.blocked(&stored.unit).await } else { Ok(None) };
         let blocked = blocked.unwrap_or_else(|error| Some(error.to_string()));
         if let Some(reason) = &blocked {
@@ -73,7 +72,7 @@ impl Engine {
                 Err(error) => tracing::warn!(unit = %id, %error, "the status cannot be written"),
             }
         }
-        if looked.is_err() {
+        if looked.as_ref().map_or(true, |looked| looked.comparison.again) {
             self.shared.push_later(id.clone(), AGAIN);
         }
         let may = match (idle, blocked) {
@@ -106,38 +105,13 @@ impl Engine {
             // If it has gone again meanwhile no change may be told.
             self.shared.push_later(unit.id.clone(), LATE);
         }
-        self.ask(unit, &resolved, &member, &mut comparison).await;
+        self.ask(unit, &resolved, &member, &custom, &mut comparison).await;
         Ok(Looked { resolved, comparison })
     }
 
     /// Definitions are always watched, so the kinds are known once they have been read.
     pub(crate) async fn definitions(&self, member: &Member) {
         member.cache.ready([GroupKind::new("apiextensions.k8s.io", "CustomResourceDefinition")]).await;
-    }
-
-    /// Where no record proves that an object is as wanted the server is asked, once for each of its versions. An object
-    /// that the server does not judge stays in doubt, and only that one.
-    async fn ask(&self, unit: &Unit, resolved: &Resolved, member: &Member, comparison: &mut Comparison) {
-        let how = Apply { manager: self.shared.settings().manager.clone(), force: true, dry_run: true };
-        for target in resolved.targets.iter() {
-            let key = target.key();
-            if comparison.standing.get(&key) != Some(&Standing::Doubtful) {
-                continue;
-            }
-            let Some(row) = member.cache.get(&key).filter(|row| !row.leaving) else { continue };
-            let known = self.shared.remember(&unit.id, |memory| memory.asked.get(&key).cloned());
-            let known = known.filter(|asked| asked.version == row.version && asked.manifest == target.digest);
-            let same = match known {
-                Some(asked) => Some(asked.same),
-                None => ask_server(member, target, &row, &how, unit.policy.options.migrate).await,
-            };
-            let Some(same) = same else { continue };
-            let asked = Asked { version: row.version.clone(), manifest: target.digest, same };
-            self.shared.remember(&unit.id, |memory| memory.asked.insert(key.clone(), asked));
-            if same {
-                comparison.standing.insert(key, Standing::Same);
-            }
-        }
     }
 
     /// From memory while revision and spec are the same.
@@ -283,25 +257,4 @@ fn status(unit: &Unit, looked: &Result<Looked, String>) -> Status {
         }
     }
     status
-}
-
-/// Would an apply change nothing? Nothing where the server does not say.
-async fn ask_server(
-    member: &Member,
-    target: &Target,
-    row: &Row,
-    how: &Apply,
-    migrates: bool,
-) -> Option<bool> {
-    let managed = row.managed.as_ref()?;
-    let live = managed.object();
-    let by_hand = managed.managers.iter().any(|manager| manager.starts_with("kubectl"));
-    let by_client =
-        live.annotation(LAST_APPLIED).is_some() && target.object.annotation(LAST_APPLIED).is_none();
-    // What people set by hand goes with the next apply, which a dry run does not show.
-    if migrates && (by_hand || by_client) {
-        return Some(false);
-    }
-    let answer = member.cluster.apply(&target.resource, &target.object, how).await.ok()?;
-    Some(!differs(live.value(), &answer.object))
 }

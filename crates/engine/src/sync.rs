@@ -10,6 +10,8 @@ use towpath_plan::sync::policy::{RetryPolicy, is_delivery, remember};
 use towpath_plan::sync::{End, Outcome, Problem, Progress, Request, Schedule, schedule};
 use towpath_plan::{Applied, Entry, Inventory};
 
+use crate::act::Acting;
+use crate::conform::schemas_of;
 use crate::decide::{Due, source_digest};
 use crate::engine::Engine;
 use crate::events::Event;
@@ -119,9 +121,17 @@ impl Engine {
         let settings = self.shared.settings();
         let signal = self.shared.remember(&unit.id, |memory| memory.signal.clone());
         let judge = custom.judge(unit.policy.rules);
+        let schemas = schemas_of(&member, &plan).await;
+        let acting = Acting {
+            cluster: &member.cluster,
+            manager: &settings.manager,
+            ignore: &custom.ignore,
+            respects: unit.policy.respects_ignored(&plan.options),
+            schemas: &schemas,
+        };
         let operating = Operating {
             member: &member,
-            manager: &settings.manager,
+            acting,
             label: &settings.instance_label,
             judge: &judge,
             concurrency: settings.concurrency,
