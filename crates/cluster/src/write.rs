@@ -71,6 +71,15 @@ impl Cluster {
         self.send(Method::POST, path, "application/json", object.value(), &what).await?.json(&what)
     }
 
+    /// Only asks whether the object could be created.
+    pub async fn check_create(&self, resource: &Resource, object: &Object) -> Result<(), Error> {
+        let what = format!("create {}", object.key());
+        let query = [("fieldManager", "towpath"), ("dryRun", "All")];
+        let path = path::with_query(&path::collection(resource, object.namespace()), &query);
+        self.send(Method::POST, path, "application/json", object.value(), &what).await?;
+        Ok(())
+    }
+
     /// Replaces; if the object carries a resource version that is no longer the newest it is a conflict.
     pub async fn replace(&self, resource: &Resource, object: &Object) -> Result<Value, Error> {
         let what = format!("replace {}", object.key());
@@ -85,6 +94,25 @@ impl Cluster {
         let address = path::object(resource, &key.namespace, &key.name);
         self.send(Method::PATCH, address, "application/json-patch+json", patch, &what).await?;
         Ok(())
+    }
+
+    /// Changes the object, or a subresource of it, by a JSON merge patch; what it changes is `manager`'s. With a resource
+    /// version that is no longer the newest it is a conflict.
+    pub async fn merge(
+        &self,
+        resource: &Resource,
+        key: &Key,
+        subresource: Option<&str>,
+        patch: &Value,
+        manager: &str,
+    ) -> Result<Value, Error> {
+        let what = format!("change {key}");
+        let mut address = path::object(resource, &key.namespace, &key.name);
+        if let Some(subresource) = subresource {
+            address = format!("{address}/{subresource}");
+        }
+        let address = path::with_query(&address, &[("fieldManager", manager)]);
+        self.send(Method::PATCH, address, "application/merge-patch+json", patch, &what).await?.json(&what)
     }
 
     /// Asks the server to delete the object, dependants in the background; with a uid only that very object.

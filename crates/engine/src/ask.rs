@@ -36,6 +36,13 @@ pub(crate) struct Asked {
     until: Option<Instant>,
 }
 
+impl Asked {
+    /// Whether the server did not want to say.
+    pub(crate) fn was_refused(&self) -> bool {
+        self.until.is_some()
+    }
+}
+
 /// A unit's objects, for asking.
 struct Asking<'a> {
     unit: &'a Unit,

@@ -153,8 +153,9 @@ impl Engine {
         self.shared.stopping.send_replace(true);
     }
 
-    /// Looks at a unit as soon as possible.
+    /// Looks at a unit as soon as possible. What the server refused to judge it is asked again.
     pub fn refresh(&self, unit: &UnitId) {
+        self.shared.remember(unit, |memory| memory.asked.retain(|_, asked| !asked.was_refused()));
         self.shared.queue.push(unit.clone());
     }
 

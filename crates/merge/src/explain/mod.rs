@@ -151,6 +151,17 @@ fn explained(
     Ok(found)
 }
 
+/// The whole of an object that is no longer wanted.
+pub fn explain_removal(live: &Value) -> Explanation {
+    let mut before = live.clone();
+    strip(&mut before);
+    forget_copy(&mut before);
+    mask(&mut before);
+    let (path, kind, reason) = (Path::root(), Kind::Removed, Reason::RemovedByUs);
+    let gone = Field { path, kind, before: Some(before), after: None, reason };
+    Explanation { changes: vec![gone], notes: Vec::new() }
+}
+
 fn created(target: &Value, options: &Options<'_>) -> Field {
     let mut after = normal(target, options);
     strip(&mut after);
