@@ -130,7 +130,7 @@ impl Doing<'_> {
         let result = match how.method {
             // A deliberate difference: the server keeps the books of whoever wants client-side apply, too.
             Method::ServerSide | Method::ClientSide => self.apply(target, how.migrate).await,
-            Method::Create => Ok((self.cluster.create(self.resource, target).await?, None)),
+            Method::Create => self.create(target).await,
             Method::Replace => self.replace(target, how.recreate).await,
         };
         let (returned, sent) = match result {
@@ -154,6 +154,14 @@ impl Doing<'_> {
             return Ok((again.object, sent));
         }
         Ok((applied.object, sent))
+    }
+
+    /// Where it is there by now somebody was faster, or it was we and the answer was lost.
+    async fn create(&self, target: &Object) -> Result<(Value, Option<Digest>), Trouble> {
+        match self.cluster.create(self.resource, target).await {
+            Err(error) if error.is_conflict() => self.replace(target, Recreate::Never).await,
+            other => Ok((other?, None)),
+        }
     }
 
     /// A PUT over the object as it is now.

@@ -1,5 +1,6 @@
 //! The engine on a real control plane.
 
+mod answers;
 mod bad_input;
 mod dependency;
 mod example;
