@@ -7,6 +7,7 @@
 mod diff;
 mod health;
 mod modules;
+mod sandbox;
 mod score;
 mod sync;
 mod yaml;
@@ -21,6 +22,17 @@ const USAGE: &str = "usage: towpath-conformance diff|health|sync|yaml [--full]";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
+    if let [name, path] = args.as_slice()
+        && name == "sandbox-facts"
+    {
+        return match sandbox::write_facts(path.as_ref()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("conformance: {error:#}");
+                ExitCode::FAILURE
+            }
+        };
+    }
     match run(&args) {
         Ok(score) => score.print(),
         Err(error) => {

@@ -33,11 +33,13 @@ mod fit;
 mod list;
 mod names;
 mod node;
+mod place;
 mod read;
 mod schemas;
 mod text;
 mod violation;
 mod wire;
 
+pub use place::{Identity, Place};
 pub use schemas::{Error, Schemas};
 pub use violation::{Kind, Violation};

@@ -19,6 +19,8 @@ pub(crate) struct Node {
     pub(crate) values: Box<[Value]>,
     /// What the server writes where the field is absent; of collections only that it does, as null.
     pub(crate) default: Option<Box<Value>>,
+    /// The server's own type has the field at all times, said or unsaid.
+    pub(crate) given: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -72,6 +74,8 @@ pub(crate) struct Map {
     pub(crate) rest: Option<Id>,
     /// Fields that are not listed are no mistake.
     pub(crate) open: bool,
+    /// It is replaced as a whole.
+    pub(crate) atomic: bool,
 }
 
 impl Map {
@@ -113,7 +117,11 @@ impl Document {
 
     /// The node behind all names, if there is one.
     pub(crate) fn resolve(&self, id: Id) -> Option<&Node> {
-        let mut node = self.node(id)?;
+        self.behind(self.node(id)?)
+    }
+
+    /// The same of a node at hand.
+    pub(crate) fn behind<'a>(&'a self, mut node: &'a Node) -> Option<&'a Node> {
         for _ in 0..LONGEST_CHAIN {
             let Shape::Named(name) = node.shape else { return Some(node) };
             node = self.node(*self.types.get(&name.number())?)?;

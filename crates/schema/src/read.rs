@@ -4,8 +4,6 @@
 //! schema is enforced as it stands. A built-in type's is a description of Go code: null is the same as absent,
 //! and of what it calls required much is not ([`crate::enforced`]).
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 
 use crate::enforced;
@@ -100,6 +98,7 @@ impl<'a> Reader<'a> {
             nullable: !custom || schema.nullable || default.is_some(),
             values: possible(&schema.values, rules),
             default,
+            given: false,
         }
     }
 
@@ -151,17 +150,24 @@ impl<'a> Reader<'a> {
         let required = schema.required.iter().filter(|field| enforces(rules, field, schema));
         Shape::Map(Box::new(Map {
             required: required.map(|field| self.names.intern(field)).collect(),
-            properties: self.properties(&schema.properties, rules),
+            properties: self.properties(schema, rules),
             rest,
             open: untold || allowed || schema.preserve,
+            atomic: schema.map_type.as_deref() == Some("atomic"),
         }))
     }
 
-    fn properties(&mut self, schemas: &BTreeMap<String, Schema>, rules: Rules<'_>) -> Box<[(Name, Id)]> {
-        let mut properties: Vec<_> = schemas
-            .iter()
-            .map(|(name, schema)| (self.names.intern(name), self.node(schema, rules.of(name))))
-            .collect();
+    fn properties(&mut self, parent: &Schema, rules: Rules<'_>) -> Box<[(Name, Id)]> {
+        let built_in = matches!(rules, Rules::BuiltIn { .. });
+        let mut properties = Vec::with_capacity(parent.properties.len());
+        for (name, schema) in &parent.properties {
+            let mut node = self.read(schema, rules.of(name));
+            // Go writes out what is neither a pointer nor left out when empty; the first has an empty default.
+            let is_value =
+                schema.default.as_ref().and_then(Value::as_object).is_some_and(serde_json::Map::is_empty);
+            node.given = built_in && (is_value || parent.required.contains(name));
+            properties.push((self.names.intern(name), self.document.add(node)));
+        }
         properties.sort_by_key(|(name, _)| name.number());
         properties.into()
     }
@@ -173,7 +179,7 @@ impl<'a> Reader<'a> {
         for (name, shape) in fields {
             let name = self.names.intern(name);
             properties.retain(|(known, _)| *known != name);
-            let node = Node { shape, nullable: true, values: Box::default(), default: None };
+            let node = Node { shape, nullable: true, values: Box::default(), default: None, given: false };
             properties.push((name, self.document.add(node)));
         }
         properties.sort_by_key(|(name, _)| name.number());

@@ -50,6 +50,8 @@ pub(crate) struct Schema {
     pub(crate) list_type: Option<String>,
     #[serde(rename = "x-kubernetes-list-map-keys")]
     pub(crate) list_keys: Vec<String>,
+    #[serde(rename = "x-kubernetes-map-type")]
+    pub(crate) map_type: Option<String>,
     #[serde(rename = "x-kubernetes-group-version-kind")]
     pub(crate) kinds: Vec<GroupVersionKind>,
 }

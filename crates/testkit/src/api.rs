@@ -76,16 +76,23 @@ impl Api {
         content_type: &str,
         body: Bytes,
     ) -> Result<Response<Bytes>> {
-        let mut request = Request::builder().method(method).uri(format!("{}{path}", self.base));
+        let mut request = Request::builder().method(method).uri(path);
         if !body.is_empty() {
             request = request.header(CONTENT_TYPE, content_type);
         }
+        self.exchange(request.body(body).context("build the request")?).await
+    }
+
+    /// One request with headers of its own, its URI the path; any status is an answer.
+    pub async fn exchange(&self, request: Request<Bytes>) -> Result<Response<Bytes>> {
+        let (mut head, body) = request.into_parts();
+        let uri = format!("{}{}", self.base, head.uri);
+        head.uri = uri.parse().with_context(|| format!("use the address {uri}"))?;
         if let Some(token) = &self.token {
-            request = request.header(AUTHORIZATION, token);
+            head.headers.insert(AUTHORIZATION, token.clone());
         }
-        let request = request.body(Full::new(body)).context("build the request")?;
-        let response =
-            self.client.request(request).await.with_context(|| format!("reach {}{path}", self.base))?;
+        let request = Request::from_parts(head, Full::new(body));
+        let response = self.client.request(request).await.with_context(|| format!("reach {uri}"))?;
         let (head, body) = response.into_parts();
         let body = body.collect().await.context("read the answer")?.to_bytes();
         Ok(Response::from_parts(head, body))
