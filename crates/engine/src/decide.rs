@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use towpath_object::digest;
 use towpath_plan::sync::policy::{Attempt, AutoSync, Automation, Circumstances, ObjectState, auto_sync};
-use towpath_plan::sync::{End, Selection, Stop};
+use towpath_plan::sync::{End, Selection, Stop, SyncOptions};
 
 use crate::compare::Standing;
 use crate::engine::Engine;
@@ -56,6 +56,16 @@ fn asked(unit: &Unit) -> Wish {
 
 fn terminated() -> Stop {
     Stop::Now("it was terminated".into())
+}
+
+/// The options of a sync that nobody asked for.
+pub(crate) fn automatic_options(unit: &Unit) -> SyncOptions {
+    let mut options = unit.policy.options.clone();
+    if let Some(automated) = unit.policy.automated {
+        options.prune = automated.prune;
+        options.allow_empty = automated.allow_empty;
+    }
+    options
 }
 
 /// The digest of a unit's source: whether an attempt was made from the same one.
@@ -152,11 +162,7 @@ impl Engine {
                 return Wish::Nothing;
             }
         };
-        let mut options = unit.policy.options.clone();
-        if let Some(automated) = unit.policy.automated {
-            options.prune = automated.prune;
-            options.allow_empty = automated.allow_empty;
-        }
+        let mut options = automatic_options(unit);
         options.out_of_sync_only = true;
         let revision = Some(looked.resolved.revision.clone());
         let initiator = "engine".to_string();
@@ -166,7 +172,7 @@ impl Engine {
     }
 
     /// What the unit's own policy says.
-    fn automatic(&self, unit: &Unit, looked: &Looked) -> AutoSync {
+    pub(crate) fn automatic(&self, unit: &Unit, looked: &Looked) -> AutoSync {
         let comparison = &looked.comparison;
         let wanted = comparison.standing.iter().map(|(key, standing)| ObjectState {
             key: key.clone(),

@@ -162,6 +162,7 @@ mod prepare;
 mod progress;
 mod queue;
 mod reconcile;
+mod remark;
 mod remove;
 mod resolved;
 mod schemas;

@@ -58,6 +58,8 @@ impl Engine {
         let blocked = blocked.unwrap_or_else(|error| Some(error.to_string()));
         if let Some(reason) = &blocked {
             status.message.clone_from(reason);
+        } else if let (true, Ok(looked)) = (status.message.is_empty(), &looked) {
+            status.message = self.remark(&stored.unit, looked).unwrap_or_default();
         }
         if let (true, Ok(looked)) = (idle, &looked) {
             self.tidy(&stored.unit, looked, &mut status).await;
@@ -92,14 +94,15 @@ impl Engine {
         self.definitions(&member).await;
         let resolved = self.resolved(unit, &rendered, &member);
         self.see(unit, &resolved, &member).await?;
+        // Before the cache is read: what it hears of meanwhile it may not have known then.
+        let written = self.shared.remember(&unit.id, |memory| {
+            memory.written.settle(&member.cache).then(|| memory.written.clone())
+        });
         let records = self.records(unit);
         let now = self.shared.clock.now();
         let custom = self.custom(unit).map_err(|error| error.to_string())?;
         let judge = custom.judge(unit.policy.rules);
         let mut comparison = compare(unit, &judge, now, &resolved, &records, &member.cache);
-        let written = self.shared.remember(&unit.id, |memory| {
-            memory.written.settle(&member.cache).then(|| memory.written.clone())
-        });
         if let Some(written) = written {
             written.correct(&resolved, &mut comparison);
             // If it has gone again meanwhile no change may be told.

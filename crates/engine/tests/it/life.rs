@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use futures::future::{BoxFuture, FutureExt as _, ready};
 use serde_json::json;
 use towpath_engine::store::{await_sync, start_sync};
@@ -121,5 +121,12 @@ async fn a_gate_edits_and_vetoes_until_it_is_dropped() -> Result<()> {
     ensure!(api.find(&format!("{path}/forbidden")).await?.is_some());
     let status = world.status("gate").await?;
     ensure!(status.sync == SyncState::OutOfSync, "one is left over and pruning is off: {status:?}");
+    let kept = format!("ConfigMap/{namespace}/one: kept: it needs pruning, which is off");
+    let operation = status.operation.context("an operation")?;
+    ensure!(operation.message.contains(&kept), "{}", operation.message);
+    eventually("the status says so too", Duration::from_secs(10), async || {
+        Ok(world.status("gate").await?.message.contains(&kept).then_some(()))
+    })
+    .await?;
     Ok(())
 }

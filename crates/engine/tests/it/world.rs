@@ -21,7 +21,7 @@ use towpath_engine::{
     ClusterChange, ClusterSpec, ClusterStore, Engine, GenerateError, GenerateRequest, Limits, ManifestSource,
     Rendered,
 };
-use towpath_plan::sync::{Propagation, Rules, SyncOptions, Wanted};
+use towpath_plan::sync::{Rules, Wanted};
 use towpath_testkit::{ControlPlane, eventually};
 
 use crate::example::sync_folder::Folder;
@@ -137,15 +137,7 @@ impl World {
     pub async fn add(&self, id: &str, namespace: &str, rules: Rules, objects: Vec<Value>) -> Result<()> {
         self.manifests.set(id, objects);
         let automated = Some(Automated { prune: true, self_heal: true, allow_empty: false });
-        // In the foreground the garbage collector has to help, which learns of new kinds every half minute only.
-        let propagation = match rules {
-            Rules::Argo => Propagation::Foreground,
-            Rules::Kstatus => Propagation::Background,
-        };
-        let options = SyncOptions { propagation, ..SyncOptions::default() };
-        self.store
-            .create(unit(id, namespace, Policy { rules, automated, options, ..Policy::default() }))
-            .await?;
+        self.store.create(unit(id, namespace, Policy { rules, automated, ..Policy::default() })).await?;
         Ok(())
     }
 

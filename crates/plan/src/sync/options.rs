@@ -20,15 +20,24 @@ pub enum Consent {
 }
 
 /// What becomes of an object's dependants when it is deleted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Propagation {
     /// They go first.
-    #[default]
     Foreground,
     /// They go afterwards.
     Background,
     /// They stay.
     Orphan,
+}
+
+impl Propagation {
+    /// What the tool does whose rules these are: Argo CD waits for dependants, Flux leaves them to the garbage collector.
+    pub fn usual(rules: Rules) -> Self {
+        match rules {
+            Rules::Argo => Self::Foreground,
+            Rules::Kstatus => Self::Background,
+        }
+    }
 }
 
 /// Options of an operation on a unit. `prune`, `dry_run`, `skip_hooks`, `force`, `allow_empty` and `wait` belong to
@@ -53,8 +62,8 @@ pub struct SyncOptions {
     pub may_delete: Consent,
     /// `PruneLast=true`: prune after everything else is ready.
     pub prune_last: bool,
-    /// `PrunePropagationPolicy=`.
-    pub propagation: Propagation,
+    /// `PrunePropagationPolicy=`; nothing: what is [usual](Propagation::usual).
+    pub propagation: Option<Propagation>,
     /// `Replace=true`: replace objects as a whole.
     pub replace: bool,
     /// `ServerSideApply=`. On unless turned off: client-side apply exists for objects that ask for it only.
@@ -87,7 +96,7 @@ impl Default for SyncOptions {
             may_prune: Consent::Yes,
             may_delete: Consent::Yes,
             prune_last: false,
-            propagation: Propagation::Foreground,
+            propagation: None,
             replace: false,
             server_side: true,
             migrate: true,
@@ -112,12 +121,23 @@ impl SyncOptions {
         (options, unknown)
     }
 
+    /// Whether an object that is no longer wanted and carries these options is deleted, or why not.
+    pub fn prunes(&self, found: &ObjectOptions) -> Result<Consent, &'static str> {
+        if !self.prune {
+            return Err("kept: it needs pruning, which is off");
+        }
+        match found.prune.unwrap_or(self.may_prune) {
+            Consent::No => Err("kept: the option Prune is false"),
+            consent => Ok(consent),
+        }
+    }
+
     fn take(&mut self, text: &str) -> bool {
         match text {
             "PruneLast=true" => self.prune_last = true,
-            "PrunePropagationPolicy=foreground" => self.propagation = Propagation::Foreground,
-            "PrunePropagationPolicy=background" => self.propagation = Propagation::Background,
-            "PrunePropagationPolicy=orphan" => self.propagation = Propagation::Orphan,
+            "PrunePropagationPolicy=foreground" => self.propagation = Some(Propagation::Foreground),
+            "PrunePropagationPolicy=background" => self.propagation = Some(Propagation::Background),
+            "PrunePropagationPolicy=orphan" => self.propagation = Some(Propagation::Orphan),
             "Replace=true" => self.replace = true,
             "Force=true" => self.force = true,
             "ServerSideApply=false" => self.server_side = false,
@@ -258,11 +278,18 @@ mod tests {
         ]);
         assert_eq!(unknown, ["Replace= true", "Prune=maybe", "Nonsense"]);
         assert_eq!((options.may_prune, options.may_delete), (Consent::Confirm, Consent::No));
-        assert_eq!(options.propagation, Propagation::Orphan);
+        assert_eq!(options.propagation, Some(Propagation::Orphan));
         assert!(options.prune_last && options.replace && options.force && options.out_of_sync_only);
         assert!(!options.server_side && !options.migrate && !options.validate);
         assert!(options.skip_check_of_missing_kinds && options.create_namespace);
         assert!(options.respect_ignore_rules && options.fail_on_shared);
+    }
+
+    #[test]
+    fn dependants_go_as_with_the_tool_whose_rules_these_are() {
+        assert_eq!(SyncOptions::default().propagation, None);
+        assert_eq!(Propagation::usual(Rules::Argo), Propagation::Foreground);
+        assert_eq!(Propagation::usual(Rules::Kstatus), Propagation::Background);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The end of an operation: hooks let go and deleted, failure hooks run, the outcome told.
 
 use super::super::action::Action;
-use super::super::progress::{End, Outcome, State};
+use super::super::progress::{Code, End, Outcome, State};
 use super::super::{DeletePolicy, Phase, Task};
 use super::{Step, Stepper, act};
 
@@ -28,7 +28,7 @@ impl<'a> Stepper<'a> {
             return step;
         }
         let message = if deleting { "deleted" } else { "synced" };
-        Step::Done(Outcome { end: End::Succeeded, message: message.into() })
+        Step::Done(Outcome { end: End::Succeeded, message: with_remarks(message, &self.remarks()) })
     }
 
     /// Ends badly: hooks that are to go after a failure go, and those run that are meant for it.
@@ -48,7 +48,15 @@ impl<'a> Stepper<'a> {
         if !pending.is_empty() {
             return self.run(pending);
         }
-        Step::Done(Outcome { end: End::Failed, message: self.reasons() })
+        Step::Done(Outcome { end: End::Failed, message: with_remarks(&self.reasons(), &self.remarks()) })
+    }
+
+    /// What was left undone on purpose, object by object, and what else people should know.
+    fn remarks(&self) -> Vec<String> {
+        let kept = self.progress.results().into_iter();
+        let kept = kept.filter(|result| result.code == Some(Code::PruneSkipped));
+        let kept = kept.map(|result| format!("{}: {}", result.task.key, result.message));
+        kept.chain(self.schedule.warnings.iter().map(ToString::to_string)).collect()
     }
 
     fn delete_hooks(&self, goes: impl Fn(&Task) -> bool) -> Option<Step> {
@@ -93,4 +101,16 @@ impl<'a> Stepper<'a> {
         }
         text
     }
+}
+
+/// How many remarks a message has: each object has its own in the results.
+const REMARKS: usize = 10;
+
+fn with_remarks(message: &str, remarks: &[String]) -> String {
+    let mut parts = vec![message.to_owned()];
+    parts.extend(remarks.iter().take(REMARKS).cloned());
+    if let Some(more @ 1..) = remarks.len().checked_sub(REMARKS) {
+        parts.push(format!("and {more} more"));
+    }
+    parts.join("; ")
 }

@@ -6,7 +6,7 @@ use towpath_object::Key;
 
 use super::super::action::Action;
 use super::super::progress::{Code, State};
-use super::super::{Consent, DeletePolicy, Phase, Rules, Slot, Task, TaskId};
+use super::super::{Consent, DeletePolicy, Phase, Propagation, Rules, Slot, Task, TaskId};
 use super::{Step, Stepper, WaitReason, act, wait};
 
 impl<'a> Stepper<'a> {
@@ -55,11 +55,16 @@ impl<'a> Stepper<'a> {
                 actions.push(Action::Prune {
                     task: task.id.clone(),
                     uid: task.live.as_ref().map(|live| live.uid().to_string()).unwrap_or_default(),
-                    propagation: self.schedule.options.propagation,
+                    propagation: self.propagation(),
                 });
             }
         }
         act(actions)
+    }
+
+    fn propagation(&self) -> Propagation {
+        let asked = self.schedule.options.propagation;
+        asked.unwrap_or_else(|| Propagation::usual(self.schedule.rules))
     }
 
     /// Whether a live object may be deleted, or why not.
@@ -78,13 +83,7 @@ impl<'a> Stepper<'a> {
                 consent => Ok(consent),
             };
         }
-        if !options.prune {
-            return Err("kept: it needs pruning, which is off");
-        }
-        match found.prune.unwrap_or(options.may_prune) {
-            Consent::No => Err("kept: the option Prune is false"),
-            consent => Ok(consent),
-        }
+        options.prunes(found)
     }
 
     /// Old hooks that have to go before they are created again.
