@@ -5,7 +5,10 @@ use serde_json::{Map, Value};
 /// The annotation in which kubectl keeps a full copy of what was applied, secret data included.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// Hides the values of a Secret's `data` and `stringData`. Other kinds stay as they are.
+/// What may be shown of a Secret.
+const OPEN: [&str; 5] = ["apiVersion", "kind", "metadata", "type", "immutable"];
+
+/// Hides what a Secret holds: the values of `data`, `stringData` and whatever else it has. Other kinds stay as they are.
 pub fn mask(value: &mut Value) {
     if is_secret(value) {
         each_field(value, |_, _, _| "*****".to_string());
@@ -36,16 +39,20 @@ fn same(other: &Value, part: &str, name: &str, value: &Value) -> bool {
 }
 
 fn each_field(value: &mut Value, replace: impl Fn(&str, &str, &Value) -> String) {
-    for part in ["data", "stringData"] {
-        match value.get_mut(part) {
-            Some(Value::Object(entries)) => {
+    for (part, held) in value.as_object_mut().into_iter().flatten() {
+        // A misspelt `stringData` holds the same.
+        if OPEN.contains(&part.as_str()) {
+            continue;
+        }
+        match held {
+            Value::Object(entries) => {
                 for (name, entry) in entries.iter_mut() {
                     *entry = Value::String(replace(part, name, entry));
                 }
             }
+            Value::Null => {}
             // Not a mapping: invalid, but still nobody else's business.
-            Some(other) if !other.is_null() => *other = Value::String("*****".into()),
-            _ => {}
+            other => *other = Value::String("*****".into()),
         }
     }
     if let Some(annotations) = annotations_mut(value)
@@ -62,6 +69,7 @@ fn annotations_mut(value: &mut Value) -> Option<&mut Map<String, Value>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
     use serde_json::json;
 
     fn secret(data: &Value) -> Value {
@@ -83,6 +91,41 @@ mod tests {
         value["metadata"]["annotations"] = json!({ LAST_APPLIED: "{\"data\":{\"a\":\"MQ==\"}}" });
         mask(&mut value);
         assert!(!value.to_string().contains("MQ=="));
+    }
+
+    /// Any JSON that has the word in it, as text, as a key or deep inside.
+    fn around(word: String) -> impl Strategy<Value = Value> {
+        let text = "[a-z]{0,5}";
+        let leaf = (text, text).prop_map(move |(before, after)| json!(format!("{before}{word}{after}")));
+        leaf.prop_recursive(3, 8, 3, move |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 1..3).prop_map(Value::Array),
+                prop::collection::btree_map(text, inner, 1..3).prop_map(|map| map.into_iter().collect()),
+            ]
+        })
+    }
+
+    const WORD: &str = "QXZJVKWY";
+
+    proptest! {
+        #[test]
+        fn no_byte_of_a_secret_is_shown(
+            data in around(WORD.into()), text in around(WORD.into()), copy in around(WORD.into()),
+            other in around(WORD.into()), one_side in any::<bool>(),
+        ) {
+            let mut before = secret(&data);
+            before[if one_side { "stringData" } else { "stringDate" }] = text;
+            before["metadata"]["annotations"] = json!({ LAST_APPLIED: copy.to_string() });
+            let mut after = if one_side { Value::Null } else { secret(&other) };
+            let mut alone = before.clone();
+            mask(&mut alone);
+            prop_assert!(!alone.to_string().contains(WORD), "{}", alone);
+            let object = crate::Object::new(before.clone()).unwrap();
+            let (short, long) = (format!("{object:?}"), format!("{object:#?}"));
+            prop_assert!(!short.contains(WORD) && !long.contains(WORD));
+            mask_pair(&mut before, &mut after);
+            prop_assert!(!before.to_string().contains(WORD) && !after.to_string().contains(WORD));
+        }
     }
 
     #[test]

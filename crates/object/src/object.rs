@@ -1,15 +1,25 @@
 //! The object itself: a JSON mapping whose identity has been checked.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde_json::{Map, Value};
 
-use crate::{Gvk, Key};
+use crate::{Gvk, Key, mask};
 
 /// A JSON mapping that has an `apiVersion`, a `kind` and a `metadata.name`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Object {
     value: Value,
+}
+
+/// What a Secret holds is not shown.
+impl fmt::Debug for Object {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = self.value.clone();
+        mask(&mut shown);
+        f.debug_struct("Object").field("value", &shown).finish()
+    }
 }
 
 /// Why a value is not an object that a server could take.
