@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 use towpath_object::{Key, Object, Resource};
 
+use crate::sync::{Phase, TaskId};
 use crate::{Applied, Origin, Stage, Target};
 
 /// What happens to an object.
@@ -16,6 +17,8 @@ pub enum Op {
     Update,
     /// It exists and will go.
     Delete,
+    /// It is a hook and will run.
+    Run,
     /// It is no longer wanted and stays.
     Keep,
     /// It is as wanted.
@@ -31,8 +34,14 @@ pub struct Change {
     pub resource: Resource,
     /// What happens to it.
     pub op: Op,
-    /// When it happens.
+    /// When it happens: the phase,
+    pub phase: Phase,
+    /// the wave in it,
+    pub wave: i64,
+    /// and the stage of its kind.
     pub stage: Stage,
+    /// It is a hook.
+    pub hook: bool,
     /// As it is now.
     pub live: Option<Object>,
     /// As the server says it would be after an update.
@@ -49,9 +58,19 @@ impl Change {
     /// As it would be: what the server says of an update, the manifest of a new object, nothing of the others.
     pub fn outcome(&self) -> Option<&Value> {
         match self.op {
-            Op::Create => self.target.as_ref().map(|target| target.object.value()),
+            Op::Create | Op::Run => self.target.as_ref().map(|target| target.object.value()),
             _ => self.after.as_ref(),
         }
+    }
+
+    /// The task that carries it out.
+    pub fn task(&self) -> TaskId {
+        TaskId { key: self.key.clone(), phase: self.phase }
+    }
+
+    /// True when something is done to the object.
+    pub fn is_effective(&self) -> bool {
+        matches!(self.op, Op::Create | Op::Update | Op::Delete | Op::Run)
     }
 
     /// Where it was written.
@@ -76,6 +95,9 @@ pub struct Summary {
     pub update: usize,
     /// Objects that go.
     pub delete: usize,
+    /// Hooks that run.
+    #[serde(skip_serializing_if = "is_none")]
+    pub run: usize,
     /// Objects that are no longer wanted and stay.
     pub keep: usize,
     /// Objects that are as wanted.
@@ -90,6 +112,7 @@ impl Plan {
             create: count(Op::Create),
             update: count(Op::Update),
             delete: count(Op::Delete),
+            run: count(Op::Run),
             keep: count(Op::Keep),
             same: count(Op::Same),
         }
@@ -97,6 +120,16 @@ impl Plan {
 
     /// True when the run would change nothing on the cluster.
     pub fn is_empty(&self) -> bool {
-        !self.changes.iter().any(|change| matches!(change.op, Op::Create | Op::Update | Op::Delete))
+        !self.changes.iter().any(Change::is_effective)
     }
+
+    /// True when phases or waves say more than the order of kinds.
+    pub fn has_waves(&self) -> bool {
+        self.changes.iter().any(|change| change.hook || change.wave != 0)
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }

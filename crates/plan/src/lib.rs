@@ -27,5 +27,5 @@ pub use inventory::{Applied, Entry, Inventory, Malformed, Record};
 pub use judge::{Judgement, differs, holds, judge, owned_digest, record};
 pub use manifest::{Manifest, Origin};
 pub use order::{Stage, rank};
-pub use removal::{Fate, Removal, fate};
+pub use removal::{Approval, Fate, Removal, fate};
 pub use resolve::{Problem, Target, fold_string_data, resolve};

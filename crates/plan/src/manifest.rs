@@ -3,7 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use towpath_object::Object;
+use serde_json::Value;
+use towpath_object::{Invalid, Object};
 
 /// Where a manifest was written: for every message about it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,4 +28,18 @@ pub struct Manifest {
     pub object: Object,
     /// Where it was written.
     pub origin: Origin,
+}
+
+impl Manifest {
+    /// Checks and takes an object as it was written. While a name has yet to be given, its prefix stands for it: hooks are
+    /// given one when they run.
+    pub fn new(mut value: Value, origin: Origin) -> Result<Self, Invalid> {
+        if let Some(metadata) = value.get_mut("metadata").and_then(Value::as_object_mut)
+            && !metadata.contains_key("name")
+            && let Some(prefix) = metadata.get("generateName").filter(|prefix| prefix.is_string()).cloned()
+        {
+            metadata.insert("name".into(), prefix);
+        }
+        Ok(Self { object: Object::new(value)?, origin })
+    }
 }

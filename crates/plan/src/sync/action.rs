@@ -126,7 +126,7 @@ impl How {
             (key.group.as_str(), key.kind.as_str()),
             ("apiextensions.k8s.io", "CustomResourceDefinition") | ("", "Namespace")
         );
-        let server_side = task.wanted.server_side.unwrap_or(options.server_side || rules == Rules::Kstatus);
+        let server_side = task.wanted.server_side.unwrap_or(options.server_side || rules.have_stages());
         let method = match (replace, exists, server_side) {
             (true, true, _) => Method::Replace,
             (true, false, _) => Method::Create,

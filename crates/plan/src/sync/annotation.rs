@@ -67,7 +67,7 @@ impl Annotation {
     }
 
     fn foreign<'a>(&self, object: &'a Object, rules: Rules) -> Option<&'a str> {
-        (rules == Rules::Argo).then(|| object.annotation(self.argo)).flatten()
+        rules.read_foreign_names().then(|| object.annotation(self.argo)).flatten()
     }
 }
 

@@ -50,7 +50,7 @@ pub enum DeletePolicy {
 
 /// Reads the part from the annotations. Under `kstatus` only our own names count: Flux has no hooks.
 pub fn role(object: &Object, rules: Rules) -> Role {
-    let helm = if rules == Rules::Argo { object.annotation(HELM_HOOK) } else { None };
+    let helm = if rules.read_foreign_names() { object.annotation(HELM_HOOK) } else { None };
     let written = HOOK.text(object, rules);
     let words = items(written);
     let mut phases: BTreeSet<Phase> = words.iter().filter_map(|word| phase(word)).collect();
@@ -83,7 +83,7 @@ pub fn delete_policies(object: &Object, rules: Rules) -> BTreeSet<DeletePolicy> 
             _ => None,
         })
         .collect();
-    if rules == Rules::Argo {
+    if rules.read_foreign_names() {
         let helm = items(object.annotation(HELM_HOOK_DELETE_POLICY));
         policies.extend(helm.into_iter().filter_map(|word| match word {
             "before-hook-creation" => Some(DeletePolicy::BeforeHookCreation),
@@ -101,9 +101,11 @@ pub fn delete_policies(object: &Object, rules: Rules) -> BTreeSet<DeletePolicy> 
 /// The wave: the annotation's integer, else Helm's weight, else 0. What is not an integer counts as absent.
 pub fn wave(object: &Object, rules: Rules) -> i64 {
     let number = |text: Option<&str>| text.and_then(|text| text.parse().ok());
-    let argo = if rules == Rules::Argo { object.annotation(WAVE.argo) } else { None };
-    let helm = if rules == Rules::Argo { object.annotation(HELM_HOOK_WEIGHT) } else { None };
-    number(object.annotation(WAVE.ours)).or_else(|| number(argo)).or_else(|| number(helm)).unwrap_or(0)
+    let foreign = |name| if rules.read_foreign_names() { object.annotation(name) } else { None };
+    number(object.annotation(WAVE.ours))
+        .or_else(|| number(foreign(WAVE.argo)))
+        .or_else(|| number(foreign(HELM_HOOK_WEIGHT)))
+        .unwrap_or(0)
 }
 
 fn phase(word: &str) -> Option<Phase> {

@@ -35,7 +35,7 @@ impl Propagation {
     pub fn usual(rules: Rules) -> Self {
         match rules {
             Rules::Argo => Self::Foreground,
-            Rules::Kstatus => Self::Background,
+            Rules::Kstatus | Rules::Towpath => Self::Background,
         }
     }
 }

@@ -63,7 +63,7 @@ pub fn sort(tasks: &mut Vec<Task>, rules: Rules) {
         let gvk = object.gvk();
         Some(format!("{}/{}", gvk.group, gvk.kind))
     });
-    if rules == Rules::Kstatus {
+    if rules.have_stages() {
         // A moved task has adopted a wave; within that wave its stage decides.
         arrange(tasks, rules);
     }
@@ -74,7 +74,7 @@ fn arrange(tasks: &mut [Task], rules: Rules) {
         let key = &task.id.key;
         let place = match rules {
             Rules::Argo => argo_rank(&key.kind),
-            Rules::Kstatus => {
+            Rules::Kstatus | Rules::Towpath => {
                 let place = rank(&key.group, &key.kind).1;
                 // Deletions run backwards.
                 if task.is_prune() { usize::MAX - place } else { place }

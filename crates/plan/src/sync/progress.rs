@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::action::{Action, Answer};
 use super::seen::Mark;
-use super::{Phase, TaskId};
+use super::{Phase, Schedule, TaskId};
 
 /// The state of a task that has begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -124,6 +124,21 @@ pub struct Progress {
 }
 
 impl Progress {
+    /// Of an operation that has not begun, but of which everything has been checked by whoever planned it.
+    pub fn checked() -> Self {
+        Self { checked: true, ..Self::default() }
+    }
+
+    /// What of it has to be written down so that no hook is started twice, for those who look at everything else anew:
+    /// plain objects can be applied again.
+    #[must_use]
+    pub fn of_hooks(&self, schedule: &Schedule) -> Self {
+        let hooks = schedule.tasks.iter().filter(|task| task.is_hook()).map(|task| &task.id);
+        let results = hooks.filter_map(|id| Some((id.clone(), self.results.get(id)?.clone())));
+        let (checked, outcome) = (self.checked, self.outcome.clone());
+        Self { results: results.collect(), checked, outcome, ..Self::default() }
+    }
+
     /// The results in the order in which they came.
     pub fn results(&self) -> Vec<&TaskResult> {
         let mut results: Vec<&TaskResult> = self.results.values().collect();

@@ -18,6 +18,21 @@ pub enum Rules {
     /// Flux's: stages of kinds, everything in a stage together. Hooks and waves under our own names only.
     #[default]
     Kstatus,
+    /// Ours, for people who come from anywhere: the stages and the health of Flux, and hooks, waves and options under
+    /// everybody's names.
+    Towpath,
+}
+
+impl Rules {
+    /// True when the annotations of Argo CD and Helm count beside ours.
+    pub fn read_foreign_names(self) -> bool {
+        self != Self::Kstatus
+    }
+
+    /// True when kinds are applied in stages, and what is in a stage together.
+    pub fn have_stages(self) -> bool {
+        self != Self::Argo
+    }
 }
 
 /// A request for a sync.
@@ -66,6 +81,11 @@ pub trait Caller {
     fn other_owner(&self, _live: &Object) -> Option<String> {
         None
     }
+
+    /// Are hooks that are no longer wanted pruned like anything else? Argo CD leaves them behind.
+    fn prunes_hooks(&self) -> bool {
+        false
+    }
 }
 
 /// A caller who allows everything and knows nothing.
@@ -85,19 +105,8 @@ pub struct Wanted {
 impl Wanted {
     /// Checks and takes an object as it was written.
     pub fn new(mut value: Value, origin: Option<Origin>) -> Result<Self, Invalid> {
-        let text = |value: &Value, pointer| {
-            value.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty()).map(String::from)
-        };
-        let mut prefix = None;
-        if text(&value, "/metadata/name").is_none() {
-            prefix = text(&value, "/metadata/generateName");
-            if let Some(metadata) = value.get_mut("metadata").and_then(Value::as_object_mut)
-                && let Some(prefix) = &prefix
-            {
-                metadata.remove("generateName");
-                metadata.insert("name".into(), prefix.clone().into());
-            }
-        }
+        let name = value.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
+        let prefix = if name.is_empty() { name_by_prefix(&mut value) } else { None };
         Ok(Self { object: Object::new(value)?, prefix, origin })
     }
 }
@@ -110,8 +119,26 @@ impl From<Manifest> for Wanted {
 
 impl From<Target> for Wanted {
     fn from(target: Target) -> Self {
-        Self { object: target.object, prefix: None, origin: Some(target.origin) }
+        let prefix = target.object.value().pointer("/metadata/generateName").and_then(Value::as_str);
+        if prefix != Some(target.object.name()) {
+            return Self { object: target.object, prefix: None, origin: Some(target.origin) };
+        }
+        let mut value = target.object.into_value();
+        let prefix = name_by_prefix(&mut value);
+        let object = Object::new(value).expect("its identity did not change");
+        Self { object, prefix, origin: Some(target.origin) }
     }
+}
+
+/// Puts the prefix of a name that is yet to be given in the place of the name.
+fn name_by_prefix(value: &mut Value) -> Option<String> {
+    let metadata = value.get_mut("metadata").and_then(Value::as_object_mut)?;
+    let Some(Value::String(prefix)) = metadata.remove("generateName") else { return None };
+    if prefix.is_empty() {
+        return None;
+    }
+    metadata.insert("name".into(), prefix.clone().into());
+    Some(prefix)
 }
 
 /// Labels and annotations of the unit's namespace.
@@ -133,6 +160,8 @@ pub enum Selection {
     All,
     /// Those; no hooks are run and no history is written.
     Only(Vec<Selector>),
+    /// Those hooks and nothing else; no history is written.
+    Hooks(Vec<Selector>),
 }
 
 /// One object of a selective sync.
@@ -151,12 +180,38 @@ pub struct Selector {
 impl Selection {
     /// True when the object is among them.
     pub fn has(&self, key: &Key) -> bool {
-        let Self::Only(selectors) = self else { return true };
-        selectors.iter().any(|one| {
-            one.group == key.group
-                && one.kind == key.kind
-                && one.name == key.name
-                && one.namespace.as_ref().is_none_or(|namespace| *namespace == key.namespace)
-        })
+        match self {
+            Self::All => true,
+            Self::Only(selectors) => selectors.iter().any(|one| one.is(key)),
+            Self::Hooks(_) => false,
+        }
+    }
+
+    /// True when the hook is among them, by the name it was written under.
+    pub fn has_hook(&self, key: &Key) -> bool {
+        match self {
+            Self::All => true,
+            Self::Only(_) => false,
+            Self::Hooks(selectors) => selectors.iter().any(|one| one.is(key)),
+        }
+    }
+}
+
+impl Selector {
+    /// Selects one object.
+    pub fn of(key: &Key) -> Self {
+        Self {
+            group: key.group.clone(),
+            kind: key.kind.clone(),
+            name: key.name.clone(),
+            namespace: Some(key.namespace.clone()),
+        }
+    }
+
+    fn is(&self, key: &Key) -> bool {
+        self.group == key.group
+            && self.kind == key.kind
+            && self.name == key.name
+            && self.namespace.as_ref().is_none_or(|namespace| *namespace == key.namespace)
     }
 }

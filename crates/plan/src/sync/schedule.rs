@@ -121,7 +121,13 @@ impl<'a> Maker<'a> {
     fn plain_task(&mut self, pair: Pair) -> Option<Task> {
         let rules = self.request.rules;
         let object = pair.wanted.as_ref().map(|wanted| &wanted.object).or(pair.live.as_ref())?;
-        if !self.request.selection.has(&object.key()) || role(object, rules) != Role::Plain {
+        let hook_to_prune = pair.wanted.is_none() && self.request.caller.prunes_hooks();
+        let takes_part = match role(object, rules) {
+            Role::Plain => true,
+            Role::Hook(_) => hook_to_prune,
+            Role::Skipped | Role::Ignored => false,
+        };
+        if !self.request.selection.has(&object.key()) || !takes_part {
             return None;
         }
         if pair.wanted.is_none() && pair.live.as_ref().is_some_and(|live| self.is_not_to_be_pruned(live)) {
@@ -152,7 +158,7 @@ impl<'a> Maker<'a> {
 
     pub(super) fn hook_tasks(&self, hooks: Vec<(Wanted, Hook)>, phases: &[Phase]) -> Vec<Task> {
         let request = self.request;
-        if request.options.skip_hooks || request.selection != Selection::All {
+        if request.options.skip_hooks {
             return Vec::new();
         }
         let live: BTreeMap<Key, &Object> = request.live.iter().map(|object| (object.key(), object)).collect();
@@ -160,6 +166,9 @@ impl<'a> Maker<'a> {
         for (mut wanted, hook) in hooks {
             if wanted.object.namespace().is_empty() && self.kinds.scope(&wanted.object.gvk()).is_none() {
                 wanted.object.set_namespace(&request.namespace);
+            }
+            if !request.selection.has_hook(&wanted.object.key()) {
+                continue;
             }
             for phase in hook.phases.iter().copied().filter(|phase| phases.contains(phase)) {
                 let target = hook_object(&wanted, phase, &request.revision, request.started);

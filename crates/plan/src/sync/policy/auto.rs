@@ -191,14 +191,8 @@ fn is_same(unit: &Circumstances<'_>, last: &Attempt<'_>) -> bool {
 }
 
 fn drifted(objects: &[ObjectState]) -> Selection {
-    let selector = |key: &Key| Selector {
-        group: key.group.clone(),
-        kind: key.kind.clone(),
-        name: key.name.clone(),
-        namespace: Some(key.namespace.clone()),
-    };
     let drifted = objects.iter().filter(|object| !object.synced);
-    Selection::Only(drifted.map(|object| selector(&object.key)).collect())
+    Selection::Only(drifted.map(|object| Selector::of(&object.key)).collect())
 }
 
 #[cfg(test)]

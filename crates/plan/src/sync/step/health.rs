@@ -3,7 +3,7 @@
 use super::super::action::Action;
 use super::super::progress::{Code, State};
 use super::super::seen::{Observation, Seen, Verdict};
-use super::super::{Phase, Rules, Slot, Task, TaskId};
+use super::super::{Phase, Slot, Task, TaskId};
 use super::{Step, Stepper, Stop, WaitReason, act, wait};
 
 impl Stepper<'_> {
@@ -82,7 +82,7 @@ impl Stepper<'_> {
         }
         let more = self.pending().next().is_some();
         let all = self.schedule.is_multi_step() || (self.schedule.options.wait && !more);
-        let definitions = self.schedule.rules == Rules::Kstatus && more;
+        let definitions = self.schedule.rules.have_stages() && more;
         let is_awaited =
             |task: &&Task| all || (definitions && task.id.key.kind == "CustomResourceDefinition");
         self.wait_or_look(WaitReason::Health, ids(plain.into_iter().filter(is_awaited).collect()))
