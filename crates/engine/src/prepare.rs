@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use futures::{StreamExt as _, stream};
 use towpath_cluster::Cluster;
 use towpath_object::{Gvk, Key, Kinds, Object, Resource};
+use towpath_plan::sync::Phase;
 use towpath_plan::{
-    APP_LABEL, APP_NAMESPACE_LABEL, App, Applied, Change, Fate, Judgement, Manifest, Op, Plan, Removal,
-    Stage, Target, absorb, differs, fate, judge, rank, record, resolve,
+    APP_LABEL, APP_NAMESPACE_LABEL, App, Applied, Approval, Change, Fate, Judgement, Manifest, Op, Plan,
+    Removal, Stage, Target, absorb, differs, fate, judge, rank, record, resolve,
 };
 
 use crate::conform::conform;
@@ -168,7 +169,7 @@ fn removed_changes(
             continue;
         };
         let object = live.get(key);
-        let (op, note) = match fate(app, object, &entry.applied, removal) {
+        let (op, note) = match fate(app, object, &entry.applied, removal, Approval::Missing) {
             Fate::Delete => (Op::Delete, None),
             Fate::Keep(why) => (Op::Keep, Some(why)),
             Fate::Forget => continue,
@@ -178,7 +179,10 @@ fn removed_changes(
             key: key.clone(),
             resource,
             op,
+            phase: Phase::Sync,
+            wave: 0,
             stage,
+            hook: false,
             live: object.cloned(),
             after: None,
             target: None,
@@ -244,7 +248,10 @@ async fn judge_all(
                 key,
                 resource: target.resource.clone(),
                 op,
+                phase: Phase::Sync,
+                wave: 0,
                 stage: target.stage,
+                hook: false,
                 live: object,
                 after,
                 target: Some(target),

@@ -26,6 +26,7 @@ fn row(change: &Change) -> Vec<Cell> {
         Op::Create => ("create", style::GOOD),
         Op::Update => ("update", style::CHANGE),
         Op::Delete => ("delete", style::BAD),
+        Op::Run => ("run", style::CHANGE),
         Op::Keep => ("keep", style::DIM),
         Op::Same => ("same", style::DIM),
     };

@@ -43,7 +43,7 @@ pub fn explained(change: &Change) -> Option<Explanation> {
 fn one(change: &Change) -> Option<String> {
     let live = change.live.as_ref().map(|object| object.value().clone()).unwrap_or_default();
     let (mut before, mut after) = match change.op {
-        Op::Create => (Value::Null, change.outcome()?.clone()),
+        Op::Create | Op::Run => (Value::Null, change.outcome()?.clone()),
         Op::Update => (live, change.outcome()?.clone()),
         Op::Delete => (live, Value::Null),
         Op::Keep | Op::Same => return None,
