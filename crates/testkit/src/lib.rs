@@ -21,6 +21,7 @@
 
 #![expect(clippy::missing_panics_doc, reason = "each `expect` says why it holds; nobody recovers in a test")]
 
+mod aggregated;
 mod api;
 mod background;
 mod certificate;
@@ -36,6 +37,7 @@ mod tls;
 mod tools;
 mod wait;
 
+pub use aggregated::AggregatedApi;
 pub use api::{Api, Credentials, Refused, status};
 pub use certificate::{Authority, Identity, Validity};
 pub use clock::MovableClock;

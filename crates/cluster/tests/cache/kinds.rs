@@ -4,11 +4,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use towpath_cluster::cache::{CacheSettings, Filter, GroupKind, KindState, Mode, Rule as Kinds, Wanted};
+use towpath_cluster::cache::{
+    Cache, CacheSettings, Filter, GroupKind, KindState, Mode, Rule as Kinds, Wanted,
+};
 use towpath_object::{Gvk, Key};
-use towpath_testkit::eventually;
+use towpath_testkit::{AggregatedApi, eventually};
 
-use crate::bed::{Bed, SOON, bed, settings, soon, until_state};
+use crate::bed::{Bed, SOON, bed, cluster, config_maps, settings, soon, until_state};
 
 const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
@@ -85,8 +87,8 @@ async fn a_custom_kind_appears_and_vanishes() -> Result<()> {
     Ok(())
 }
 
-/// Check 6, as far as it can be shown without a second API server: a kind that was not served at the start is watched
-/// without anybody asking for it, and an API that never answers harms nothing.
+/// A kind that was not served at the start is watched without anybody asking for it, and an API that never answers harms
+/// nothing.
 #[tokio::test]
 async fn what_is_served_later_is_watched_without_a_restart() -> Result<()> {
     let bed = bed("later").await?;
@@ -120,4 +122,44 @@ async fn what_is_served_later_is_watched_without_a_restart() -> Result<()> {
     bed.api.delete(&format!("{DEFINITIONS}/baskets.{group}")).await?;
     bed.api.delete("/apis/apiregistration.k8s.io/v1/apiservices/v1.dead.example.com").await?;
     soon("it has gone", || cache.kind_state(&GroupKind::new(group, "Basket")).is_none().then_some(())).await
+}
+
+/// Check 6: an API server behind the control plane's own is there 20 s after the start; its kind is watched without a
+/// restart, and while it is away again what is known of it stays and says that it may be old.
+#[tokio::test]
+async fn an_aggregated_api_that_comes_later_is_watched() -> Result<()> {
+    let plane = towpath_testkit::ControlPlane::builder().controllers(false).start().await?;
+    let group = "gadgets.example.com";
+    let aggregated = AggregatedApi::start(&plane, group).await?;
+    let cache = Cache::start(cluster(&plane.kubeconfig_path()).await?, settings());
+    let gadgets = GroupKind::new(group, "Gadget");
+    cache.want([Wanted::all(gadgets.clone())]);
+    cache.ready([config_maps()]).await;
+    let key = Key::new(group, "Gadget", "", "first");
+    tokio::time::sleep(Duration::from_secs(20)).await;
+    assert!(cache.get(&key).is_none() && !cache.kind_state(&gadgets).is_some_and(|state| state.is_live()));
+
+    aggregated.set_available(true);
+    // How soon the control plane looks again is its affair: every half minute or so.
+    let minutes = Duration::from_mins(2);
+    eventually("the object", minutes, async || Ok(cache.get(&key))).await?;
+    assert!(cache.kind_state(&gadgets).is_some_and(|state| state.is_live()));
+    assert!(cache.kinds().get(&Gvk::new(&format!("{group}/v1"), "Gadget")).is_some());
+
+    aggregated.set_available(false);
+    let registration = format!("/apis/apiregistration.k8s.io/v1/apiservices/v1.{group}");
+    let api = plane.api();
+    eventually("the control plane has noticed", minutes, async || {
+        let service = api.get(&registration).await?;
+        let conditions = service.pointer("/status/conditions").and_then(Value::as_array).cloned();
+        let away = |one: &Value| one["type"] == "Available" && one["status"] == "False";
+        Ok(conditions.unwrap_or_default().iter().any(away).then_some(()))
+    })
+    .await?;
+    assert!(cache.get(&key).is_some(), "what a silent server had is not taken for gone");
+    api.delete(&registration).await?;
+    eventually("its kind is gone with its registration", minutes, async || {
+        Ok(cache.get(&key).is_none().then_some(()))
+    })
+    .await
 }
