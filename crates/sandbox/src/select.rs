@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::Value;
+use towpath_object::LabelSelector;
 
 use crate::kinds::Kind;
 use crate::refusal::Refusal;
@@ -14,16 +15,8 @@ use crate::store::Record;
 /// What an object has to be to be chosen.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Selector {
-    labels: Vec<Label>,
+    labels: LabelSelector,
     fields: Vec<Field>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Label {
-    In(String, Vec<String>),
-    NotIn(String, Vec<String>),
-    Exists(String),
-    Missing(String),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,12 +68,8 @@ const FIELDS: &[(&str, &str, &[&str])] = &[
 impl Selector {
     /// From the parameters of a request.
     pub(crate) fn parse(kind: &Kind, labels: &str, fields: &str) -> Result<Self, Refusal> {
-        let labels = requirements(labels)
-            .map(|text| {
-                label(text)
-                    .ok_or_else(|| Refusal::bad_request(format!("unable to parse requirement: {text}")))
-            })
-            .collect::<Result<_, _>>()?;
+        let labels = LabelSelector::parse(labels)
+            .map_err(|bad| Refusal::bad_request(format!("unable to parse requirement: {}", bad.text)))?;
         let fields = fields
             .split(',')
             .filter(|text| !text.is_empty())
@@ -90,7 +79,7 @@ impl Selector {
     }
 
     pub(crate) fn is_all(&self) -> bool {
-        self.labels.is_empty() && self.fields.is_empty()
+        self.labels.is_all() && self.fields.is_empty()
     }
 
     /// Whether the object at `key` is chosen.
@@ -105,19 +94,13 @@ impl Selector {
     }
 
     fn takes_labels(&self, record: &Record) -> bool {
-        if self.labels.is_empty() {
+        if self.labels.is_all() {
             return true;
         }
         let labels =
             serde_json::from_slice::<Labelled<'_>>(&record.text).map(|object| object.metadata.labels);
         let labels = labels.ok().flatten().unwrap_or_default();
-        let get = |name: &str| labels.get(name).map(|value| &**value);
-        self.labels.iter().all(|label| match label {
-            Label::In(name, values) => get(name).is_some_and(|value| values.iter().any(|one| one == value)),
-            Label::NotIn(name, values) => get(name).is_none_or(|value| values.iter().all(|one| one != value)),
-            Label::Exists(name) => get(name).is_some(),
-            Label::Missing(name) => get(name).is_none(),
-        })
+        self.labels.takes(|name| labels.get(name).map(|value| &**value))
     }
 }
 
@@ -163,43 +146,6 @@ fn field(kind: &Kind, text: &str) -> Result<Field, Refusal> {
         return Err(Refusal::bad_request(format!("field label not supported: {name}")));
     }
     Ok(Field { name: name.into(), value: value.into(), equal })
-}
-
-/// The parts of a label selector: separated by commas, but not by those in parentheses.
-fn requirements(text: &str) -> impl Iterator<Item = &str> {
-    let mut depth = 0u32;
-    text.split(move |letter| {
-        match letter {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        letter == ',' && depth == 0
-    })
-    .map(str::trim)
-    .filter(|text| !text.is_empty())
-}
-
-fn label(text: &str) -> Option<Label> {
-    let is_name = |name: &str| !name.is_empty() && !name.contains([' ', '=', '!', '(', ')', ',']);
-    let named = |name: &str| is_name(name.trim()).then(|| name.trim().to_owned());
-    if let Some((name, value)) = text.split_once("!=") {
-        return Some(Label::NotIn(named(name)?, vec![value.trim().into()]));
-    }
-    if let Some((name, value)) = text.split_once("==").or_else(|| text.split_once('=')) {
-        return Some(Label::In(named(name)?, vec![value.trim().into()]));
-    }
-    if let Some(name) = text.strip_prefix('!') {
-        return Some(Label::Missing(named(name)?));
-    }
-    let Some((head, values)) = text.split_once('(') else { return Some(Label::Exists(named(text)?)) };
-    let values = values.strip_suffix(')')?.split(',').map(|value| value.trim().to_owned()).collect();
-    let (name, word) = head.trim().rsplit_once(char::is_whitespace)?;
-    match word {
-        "in" => Some(Label::In(named(name)?, values)),
-        "notin" => Some(Label::NotIn(named(name)?, values)),
-        _ => None,
-    }
 }
 
 #[cfg(test)]
