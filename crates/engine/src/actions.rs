@@ -159,11 +159,11 @@ impl Engine {
 
     /// Refuses what is neither an object of the unit nor below one. Owners are followed upwards.
     async fn belongs(&self, site: &Site, live: &Object) -> Result<(), ActionError> {
-        let label = self.shared.settings().instance_label.clone();
+        let settings = self.shared.settings();
         let records = self.records(&site.unit);
         let mut here = live.clone();
         for _ in 0..DEEPEST {
-            let named = here.label(&label) == Some(site.unit.id.0.as_str());
+            let named = settings.owner(&here).as_ref() == Some(&site.unit.id.0);
             if named && records.contains_key(&here.key()) {
                 return Ok(());
             }

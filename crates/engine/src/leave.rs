@@ -113,9 +113,9 @@ impl Engine {
         };
         state.revision.clone_from(&rendered.revision);
         self.definitions(&member).await;
-        let label = &self.shared.settings().instance_label;
+        let settings = self.shared.settings();
         let kinds = member.cache.kinds();
-        let resolved = resolve(unit, &rendered, &kinds, label, |_| true);
+        let resolved = resolve(unit, &rendered, &kinds, &settings, |_| true);
         self.see(unit, &resolved, &member).await?;
         let live = self.own(unit, &resolved, &member);
         let request = Request {
@@ -130,7 +130,7 @@ impl Engine {
             started: state.started,
             kinds: &kinds,
             unreadable: no_unreadable(),
-            caller: &Known { unit: &unit.id, label, looked: None },
+            caller: &Known { unit: &unit.id, settings: &settings, looked: None },
         };
         let schedule = deletion(request).map_err(|problems| crate::sync::tell(&problems))?;
         Ok((member, schedule))

@@ -135,6 +135,7 @@
 mod act;
 mod apply;
 mod ask;
+mod claims;
 mod compare;
 mod conform;
 mod decide;
@@ -171,6 +172,7 @@ mod simple;
 mod source;
 pub mod store;
 mod sync;
+mod tracking;
 pub mod unit;
 mod wait;
 mod written;
@@ -197,4 +199,5 @@ pub use simple::OneCluster;
 pub use source::{
     ClusterChange, ClusterSpec, ClusterStore, GenerateError, GenerateRequest, ManifestSource, Rendered,
 };
+pub use tracking::Tracking;
 pub use wait::{Awaited, Readiness, wait};

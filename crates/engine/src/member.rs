@@ -9,6 +9,7 @@ use towpath_cluster::cache::{Cache, CacheSettings, Mode, Scope};
 use towpath_cluster::{Cluster, Error};
 use towpath_plan::owned_digest;
 
+use crate::claims::Claims;
 use crate::schemas::KnownSchemas;
 use crate::settings::Settings;
 use crate::source::{ClusterSpec, ClusterStore};
@@ -18,6 +19,8 @@ use crate::unit::ClusterId;
 pub(crate) struct Member {
     pub(crate) cluster: Cluster,
     pub(crate) cache: Cache,
+    /// Which units want what of it.
+    pub(crate) claims: Claims,
     /// What its kinds look like.
     pub(crate) schemas: KnownSchemas,
 }
@@ -55,7 +58,8 @@ impl Members {
         let spec = self.store.get(id).await.ok_or_else(|| MemberError::Unknown(id.clone()))?;
         let cluster = Cluster::connect(&spec.connection).await.map_err(MemberError::Connect)?;
         let cache = Cache::start(cluster.clone(), cache_settings(&spec, settings));
-        let member = Arc::new(Member { cluster, cache, schemas: KnownSchemas::default() });
+        let member =
+            Arc::new(Member { cluster, cache, claims: Claims::default(), schemas: KnownSchemas::default() });
         known.insert(id.clone(), member.clone());
         Ok((member, true))
     }
@@ -81,7 +85,8 @@ fn cache_settings(spec: &ClusterSpec, settings: &Settings) -> CacheSettings {
     CacheSettings {
         mode,
         scope,
-        unit_labels: vec![settings.instance_label.clone()],
+        unit_labels: settings.unit_labels(),
+        unit_of: settings.unit_of(),
         owned: Arc::new(move |object: &Value| {
             let version = object.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
             owned_digest(object, &manager, version)

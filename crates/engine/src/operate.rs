@@ -26,6 +26,7 @@ use crate::act::{Acted, Acting, act};
 use crate::member::Member;
 use crate::memory::Orders;
 use crate::observe::observe;
+use crate::settings::Settings;
 use crate::store::StoreError;
 use crate::written::Written;
 
@@ -43,8 +44,8 @@ pub(crate) struct Operating<'a> {
     pub(crate) member: &'a Member,
     /// How actions are carried out.
     pub(crate) acting: Acting<'a>,
-    /// The label that names an object's unit.
-    pub(crate) label: &'a str,
+    /// Say which unit an object belongs to.
+    pub(crate) settings: &'a Settings,
     pub(crate) judge: &'a Judge,
     pub(crate) concurrency: usize,
     /// Rings when something of the unit changes.
@@ -172,10 +173,10 @@ impl Operating<'_> {
         }
     }
 
-    /// What carries no label of ours is not watched: that is the unit's namespace.
+    /// What is no unit's is not watched: that is the unit's namespace.
     fn is_watched(&self, task: &Task) -> bool {
         let object = task.target.as_ref().or(task.live.as_ref());
-        object.is_some_and(|object| object.label(self.label).is_some())
+        object.is_some_and(|object| self.settings.owner(object).is_some())
     }
 
     /// What the cache knows of an object, or what the server has said of it meanwhile.

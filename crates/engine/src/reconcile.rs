@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
 use towpath_cluster::cache::{GroupKind, KindState, Wanted};
-use towpath_object::Key;
+use towpath_object::{Key, Object};
 use towpath_plan::{Applied, Inventory};
 
 use crate::compare::{Comparison, compare};
@@ -93,6 +92,9 @@ impl Engine {
         let rendered = self.shared.manifests.generate(request).await.map_err(|error| error.to_string())?;
         self.definitions(&member).await;
         let resolved = self.resolved(unit, &rendered, &member);
+        for other in member.claims.hold(&unit.id, &resolved) {
+            self.shared.queue.push(other);
+        }
         self.see(unit, &resolved, &member).await?;
         // Before the cache is read: what it hears of meanwhile it may not have known then.
         let written = self.shared.remember(&unit.id, |memory| {
@@ -109,6 +111,9 @@ impl Engine {
             self.shared.push_later(unit.id.clone(), LATE);
         }
         self.ask(unit, &resolved, &member, &custom, &mut comparison).await;
+        if let Some((key, other)) = member.claims.shared(&unit.id, &resolved) {
+            comparison.message = format!("{key} belongs to the unit {other} as well");
+        }
         Ok(Looked { resolved, comparison })
     }
 
@@ -127,9 +132,9 @@ impl Engine {
         {
             return known;
         }
-        let label = &self.shared.settings().instance_label;
+        let settings = self.shared.settings();
         let covers = |key: &Key| member.cache.covers(key);
-        let resolved = Arc::new(resolve(unit, rendered, &member.cache.kinds(), label, covers));
+        let resolved = Arc::new(resolve(unit, rendered, &member.cache.kinds(), &settings, covers));
         self.shared.remember(&unit.id, |memory| memory.resolved = Some(resolved.clone()));
         resolved
     }
@@ -139,13 +144,14 @@ impl Engine {
         if let Some(outside) = &resolved.outside {
             return Err(outside.clone());
         }
-        let label = self.shared.settings().instance_label.clone();
+        let settings = self.shared.settings();
         let wanted = resolved.wanted.iter().map(|one| one.object.key());
         let had = self.records(unit).into_keys();
         let kinds: BTreeSet<GroupKind> =
             wanted.chain(had).map(|key: Key| GroupKind::new(&key.group, &key.kind)).collect();
         let wishes = kinds.iter().filter(|kind| member.cache.kind_state(kind).is_none());
-        member.cache.want(wishes.map(|kind| Wanted::all(kind.clone()).labelled(&label)));
+        let label = settings.selector().unwrap_or_default();
+        member.cache.want(wishes.map(|kind| Wanted::all(kind.clone()).labelled(label)));
         let states = member.cache.ready(kinds.iter().cloned()).await;
         let blind = kinds.iter().zip(&states).find_map(|(kind, state)| match state {
             KindState::Stale { error, .. } | KindState::Forbidden { error } => {
@@ -198,8 +204,8 @@ impl Engine {
                 None => true,
                 Some(resource) => {
                     let found = member.cluster.get(&resource, &key.namespace, &key.name).await;
-                    let label = &self.shared.settings().instance_label;
-                    found.is_ok_and(|found| !found.is_some_and(|object| carries(&object, label, &unit.id)))
+                    let owner = |found| self.shared.settings().owner(&Object::new(found).ok()?);
+                    found.is_ok_and(|found| found.and_then(owner).as_ref() != Some(&unit.id.0))
                 }
             };
             if is_gone {
@@ -235,12 +241,6 @@ impl Engine {
             }
         }
     }
-}
-
-/// True when an object carries a unit's label.
-fn carries(object: &Value, label: &str, unit: &UnitId) -> bool {
-    let labels = object.pointer("/metadata/labels");
-    labels.and_then(|labels| labels.get(label)).and_then(Value::as_str) == Some(unit.0.as_str())
 }
 
 /// What is to be said of a unit now.

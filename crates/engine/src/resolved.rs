@@ -1,13 +1,13 @@
 //! A unit's manifests, ready for comparing: placed, labelled, digested. Kept as long as revision and spec stay the same,
 //! so that looking at an unchanged unit costs next to nothing.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use towpath_object::{Key, Kinds, digest};
 use towpath_plan::sync::Wanted;
 use towpath_plan::{Origin, Target, fold_string_data, rank};
 
+use crate::settings::Settings;
 use crate::source::Rendered;
 use crate::unit::Unit;
 
@@ -26,15 +26,14 @@ pub(crate) struct Resolved {
     pub(crate) outside: Option<String>,
 }
 
-/// Places and labels what was rendered. `covers` says whether an object is in a namespace in which we work.
+/// Places and marks what was rendered. `covers` says whether an object is in a namespace in which we work.
 pub(crate) fn resolve(
     unit: &Unit,
     rendered: &Rendered,
     kinds: &Kinds,
-    label: &str,
+    settings: &Settings,
     covers: impl Fn(&Key) -> bool,
 ) -> Resolved {
-    let labels = BTreeMap::from([(label.to_string(), unit.id.0.clone())]);
     let mut all = kinds.clone();
     for wanted in rendered.objects.iter().filter(|wanted| wanted.object.kind() == "CustomResourceDefinition")
     {
@@ -45,15 +44,18 @@ pub(crate) fn resolve(
     for one in rendered.objects.iter() {
         let mut one = one.clone();
         let gvk = one.object.gvk();
-        one.object.add_labels(&labels);
         one.object = fold_string_data(one.object);
-        match all.get(&gvk).cloned() {
+        let resource = all.get(&gvk).cloned();
+        match resource.as_ref().map(|resource| resource.namespaced) {
+            Some(false) => one.object.set_namespace(""),
+            Some(true) if one.object.namespace().is_empty() => {
+                one.object.set_namespace(&unit.destination.namespace);
+            }
+            _ => {}
+        }
+        settings.mark(&mut one, unit);
+        match resource {
             Some(resource) => {
-                if !resource.namespaced {
-                    one.object.set_namespace("");
-                } else if one.object.namespace().is_empty() {
-                    one.object.set_namespace(&unit.destination.namespace);
-                }
                 let key = one.object.key();
                 if !covers(&key) {
                     let place = one.origin.as_ref().map(|origin| format!("{origin}: ")).unwrap_or_default();

@@ -5,12 +5,15 @@ use std::time::Duration;
 use towpath_cluster::cache::Filter;
 
 use crate::overrides::Overrides;
+use crate::tracking::Tracking;
 
 /// How an engine works.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// The label that names an object's unit. Every managed object carries it.
+    /// The label that names an object's unit. Every managed object carries it, unless they are tracked otherwise.
     pub instance_label: String,
+    /// How an object says which unit it belongs to.
+    pub tracking: Tracking,
     /// The name under which our fields are owned.
     pub manager: String,
     /// Which kinds are watched at all; nothing: those that units use.
@@ -29,6 +32,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             instance_label: "towpath.dev/unit".into(),
+            tracking: Tracking::default(),
             manager: "towpath".into(),
             watch_all: None,
             overrides: Overrides::new(),
@@ -56,6 +60,7 @@ impl Settings {
         if self == next {
             Effect::None
         } else if self.instance_label != next.instance_label
+            || self.tracking != next.tracking
             || self.manager != next.manager
             || self.watch_all != next.watch_all
         {

@@ -20,6 +20,7 @@ use crate::memory::Orders;
 use crate::operate::{Ledger, Operated, Operating, operate};
 use crate::reconcile::Looked;
 use crate::resolved::Resolved;
+use crate::settings::Settings;
 use crate::store::StoreError;
 use crate::unit::{Delivery, Operation, OperationState, Phase, Status, Unit, UnitId};
 
@@ -132,7 +133,7 @@ impl Engine {
         let operating = Operating {
             member: &member,
             acting,
-            label: &settings.instance_label,
+            settings: &settings,
             judge: &judge,
             concurrency: settings.concurrency,
             signal: &signal,
@@ -169,8 +170,8 @@ impl Engine {
         if options.create_namespace {
             live.extend(self.namespace(unit, &member).await?);
         }
-        let label = self.shared.settings().instance_label.clone();
-        let caller = Known { unit: &unit.id, label: &label, looked: Some(&looked) };
+        let settings = self.shared.settings();
+        let caller = Known { unit: &unit.id, settings: &settings, looked: Some(&looked) };
         let request = Request {
             rules: unit.policy.rules,
             options,
@@ -206,9 +207,9 @@ impl Engine {
         let Some(resource) = known.filter(|_| !name.is_empty()) else { return Ok(None) };
         let found = member.cluster.get(&resource, "", name).await.map_err(|error| error.to_string())?;
         let object = found.and_then(|value| Object::new(value).ok());
-        // Labelled, it is among the live objects already.
-        let label = &self.shared.settings().instance_label;
-        Ok(object.filter(|object| object.label(label) != Some(unit.id.0.as_str())))
+        // If it is the unit's it is among the live objects already.
+        let settings = self.shared.settings();
+        Ok(object.filter(|object| settings.owner(object).as_ref() != Some(&unit.id.0)))
     }
 
     /// Remembers what is about to be applied: it is the unit's even if it is never heard of again.
@@ -349,7 +350,7 @@ fn delivery(last: Option<&Delivery>, unit: &Unit, state: &OperationState) -> Del
 /// What the comparison knows, for the schedule.
 pub(crate) struct Known<'a> {
     pub(crate) unit: &'a UnitId,
-    pub(crate) label: &'a str,
+    pub(crate) settings: &'a Settings,
     pub(crate) looked: Option<&'a Looked>,
 }
 
@@ -360,7 +361,7 @@ impl towpath_plan::sync::Caller for Known<'_> {
     }
 
     fn other_owner(&self, live: &Object) -> Option<String> {
-        live.label(self.label).filter(|owner| *owner != self.unit.0).map(Into::into)
+        self.settings.owner(live).filter(|owner| *owner != self.unit.0)
     }
 }
 

@@ -63,7 +63,7 @@ pub use events::{CacheEvent, Change, Subscription, What};
 pub use filter::{Filter, Rule};
 pub(crate) use observe::Observed;
 pub use row::{Managed, Node, Owner, Row};
-pub use settings::{CacheSettings, GroupKind, Mode, OwnedDigest, Rbac, Scope, Wanted};
+pub use settings::{CacheSettings, GroupKind, Mode, OwnedDigest, Rbac, Scope, UnitOf, Wanted};
 pub use state::{Blind, KindState};
 
 /// A cheap handle on a cache. When the last one is dropped, its watches end.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::Value;
-use towpath_object::Object;
+use towpath_object::{Key, Object};
 
 use super::{CacheSettings, GroupKind};
 
@@ -69,9 +69,13 @@ pub(crate) fn observe(
     kind: &GroupKind,
     metadata: Metadata,
     settings: &CacheSettings,
-    whole: impl FnOnce() -> Option<Value>,
+    whole: impl Fn() -> Option<Value>,
 ) -> Observed {
-    let unit = unit(metadata.labels.as_ref(), &settings.unit_labels);
+    let named = settings.unit_of.as_ref().and_then(|unit_of| {
+        let key = Key::new(&kind.group, &kind.kind, &metadata.namespace, &metadata.name);
+        unit_of(&key, &whole()?)
+    });
+    let unit = named.or_else(|| unit(metadata.labels.as_ref(), &settings.unit_labels));
     let keep = unit.is_some() || kind.is("apiextensions.k8s.io", "CustomResourceDefinition");
     let infers = kind.is("", "Secret")
         || kind.is("operators.coreos.com", "ClusterServiceVersion")

@@ -22,6 +22,8 @@ pub struct CacheSettings {
     /// The labels that name an object's unit: the unit is their values joined by `/`, and an object without one of
     /// them belongs to none. Without any label no object is managed.
     pub unit_labels: Vec<String>,
+    /// The unit that an object names in another way, which counts before its labels. Every object is then read whole.
+    pub unit_of: Option<UnitOf>,
     /// The digest of what our manager owns of an object, taken while its managed fields are still there.
     pub owned: OwnedDigest,
     /// How many objects are listed at a time, where the server does not stream lists.
@@ -49,6 +51,7 @@ impl Default for CacheSettings {
             scope: Scope::Cluster,
             rbac: Rbac::Off,
             unit_labels: Vec::new(),
+            unit_of: None,
             owned: Arc::new(|_| None),
             page: 500,
             parallel_lists: 16,
@@ -61,6 +64,9 @@ impl Default for CacheSettings {
         }
     }
 }
+
+/// From an object, with its key because metadata alone do not name their kind, to its unit.
+pub type UnitOf = Arc<dyn Fn(&Key, &Value) -> Option<String> + Send + Sync>;
 
 /// From an object as the server returned it to the digest of what is ours in it.
 pub type OwnedDigest = Arc<dyn Fn(&Value) -> Option<String> + Send + Sync>;

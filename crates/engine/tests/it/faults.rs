@@ -24,7 +24,7 @@ async fn values(api: &Api, namespace: &str) -> Result<Vec<Value>> {
     Ok(items.iter().filter_map(|item| item.pointer("/data/key").cloned()).collect())
 }
 
-fn through(proxy: &FaultProxy) -> Result<World> {
+pub fn through(proxy: &FaultProxy) -> Result<World> {
     World::over(proxy.kubeconfig_path().to_path_buf(), Arc::default(), Arc::default())
 }
 

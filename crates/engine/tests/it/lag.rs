@@ -8,7 +8,8 @@ use towpath_engine::unit::UnitId;
 use towpath_plan::sync::Rules;
 use towpath_testkit::{ControlPlane, Fault, FaultProxy, Rule, eventually};
 
-use crate::world::{World, config};
+use crate::faults::through;
+use crate::world::config;
 
 /// How late.
 const LAG: Duration = Duration::from_secs(1);
@@ -31,8 +32,7 @@ async fn what_was_just_written_is_not_missing() -> Result<()> {
     for (rules, name) in [(Rules::Kstatus, "lag-k"), (Rules::Argo, "lag-a")] {
         let proxy = FaultProxy::start(&plane)?;
         proxy.add(Rule::new(Fault::SlowBody { piece: 1 << 20, pause: LAG }).watches().path("configmaps"));
-        let kubeconfig = proxy.kubeconfig_path().to_path_buf();
-        let world = World::over(kubeconfig, Default::default(), Default::default())?;
+        let world = through(&proxy)?;
         let named = |number: usize, value: &str| config(&format!("{name}-{number}"), value);
         let all = |value: &str| (0..3).map(|number| named(number, value)).collect::<Vec<Value>>();
         world.add(name, &namespace, rules, all("1")).await?;

@@ -16,4 +16,5 @@ mod recreate;
 mod retry;
 mod secrets;
 mod store;
+mod tracking;
 mod world;

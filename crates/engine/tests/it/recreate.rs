@@ -5,9 +5,10 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 use towpath_engine::unit::{Operation, Phase, Policy};
-use towpath_plan::sync::{Rules, SyncOptions};
+use towpath_plan::sync::SyncOptions;
 use towpath_testkit::{Api, FaultProxy, eventually, shared};
 
+use crate::faults::through;
 use crate::options::{add, argo, sync, text, with};
 use crate::world::{World, config};
 
@@ -118,7 +119,7 @@ async fn nothing_is_deleted_for_another_reason() -> Result<()> {
     let proxy = FaultProxy::start(plane)?;
     let namespace = plane.namespace("wrong").await?;
     let api = plane.api();
-    let world = World::over(proxy.kubeconfig_path().to_path_buf(), Default::default(), Default::default())?;
+    let world = through(&proxy)?;
     let path = format!("/apis/apps/v1/namespaces/{namespace}/deployments/web");
     add(&world, "wrong", &namespace, argo(), vec![deployment("a", 0)]).await?;
     ensure!(sync(&world, "wrong", Operation::default()).await?.phase == Phase::Succeeded);
@@ -144,7 +145,7 @@ async fn definitions_and_namespaces_are_never_deleted_to_be_changed() -> Result<
     let plane = shared().await?;
     let proxy = FaultProxy::start(plane)?;
     let namespace = plane.namespace("holds").await?;
-    let world = World::over(proxy.kubeconfig_path().to_path_buf(), Default::default(), Default::default())?;
+    let world = through(&proxy)?;
     let group = format!("{namespace}.example.com");
     let definition = |note: &str| {
         let schema = json!({"type": "object", "description": note});
