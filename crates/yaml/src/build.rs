@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
+use crate::budget::Budget;
 use crate::document::{Document, Limits};
 use crate::error::{Error, Kind, Mark};
 use crate::lines::{Lines, Open};
@@ -13,16 +14,7 @@ use crate::tree::{Content, Id, Tree};
 
 /// Builds the document of a tree; none where it is null.
 pub(crate) fn document(tree: &Tree<'_>, root: Id, limits: &Limits) -> Result<Option<Document>, Error> {
-    let mut builder = Builder {
-        tree,
-        limits,
-        lines: Lines::default(),
-        decoded: 1,
-        aliased: 0,
-        copied: 0,
-        expanding: Vec::new(),
-        depth: 0,
-    };
+    let mut builder = Builder { tree, lines: Lines::default(), budget: Budget::new(limits) };
     let mark = tree.get(root).mark;
     let line = mark.line + 1;
     let open = builder.lines.open("", line);
@@ -34,47 +26,43 @@ pub(crate) fn document(tree: &Tree<'_>, root: Id, limits: &Limits) -> Result<Opt
 
 struct Builder<'t, 'a> {
     tree: &'t Tree<'a>,
-    limits: &'t Limits,
     lines: Lines,
-    /// Nodes so far, the document itself included; go-yaml's measure.
-    decoded: usize,
-    /// Those among them that aliases brought.
-    aliased: usize,
-    /// Bytes of text that aliases copied.
-    copied: usize,
-    /// The aliases that are being followed.
-    expanding: Vec<Id>,
-    depth: usize,
+    budget: Budget<'t>,
 }
 
 impl Builder<'_, '_> {
     fn value(&mut self, id: Id, open: Open) -> Result<Value, Error> {
-        self.count(id)?;
         let tree = self.tree;
         let node = tree.get(id);
+        self.budget.count(node.mark)?;
         match &node.content {
-            Content::Alias { target, name } => self.follow(id, name, |builder| builder.value(*target, open)),
+            Content::Alias { target, name } => {
+                self.budget.enter(id, name, node.mark)?;
+                let value = self.value(*target, open)?;
+                self.budget.leave();
+                Ok(value)
+            }
             Content::Scalar(scalar) => {
                 let resolved =
                     resolve::scalar(scalar).map_err(|message| node.mark.error(Kind::Value, message))?;
                 self.scalar(resolved, node.mark)
             }
-            Content::Sequence(items) => {
+            Content::Sequence { items, .. } => {
                 let mut values = Vec::with_capacity(items.len());
-                self.deeper(node.mark)?;
+                self.budget.deeper(node.mark)?;
                 for (index, item) in items.iter().enumerate() {
                     let open = self.lines.open(&index.to_string(), tree.get(*item).mark.line + 1);
                     values.push(self.value(*item, open)?);
                     self.lines.close(open);
                 }
-                self.depth -= 1;
+                self.budget.shallower();
                 Ok(Value::Array(values))
             }
-            Content::Mapping(entries) => {
+            Content::Mapping { entries, .. } => {
                 let mut map = Map::new();
-                self.deeper(node.mark)?;
+                self.budget.deeper(node.mark)?;
                 self.entries(entries, &mut map, open)?;
-                self.depth -= 1;
+                self.budget.shallower();
                 Ok(Value::Object(map))
             }
         }
@@ -85,7 +73,7 @@ impl Builder<'_, '_> {
             Resolved::Null => Ok(Value::Null),
             Resolved::Bool(value) => Ok(Value::Bool(value)),
             Resolved::Text(text) => {
-                self.copy(text.len())?;
+                self.budget.copy(text.len())?;
                 Ok(Value::String(text.into_owned()))
             }
             Resolved::Number(number) => number.to_value().ok_or_else(|| not_json(mark)),
@@ -109,8 +97,8 @@ impl Builder<'_, '_> {
                 self.merge(*value_id, map, open)?;
                 continue;
             }
-            self.count(*key_id)?;
             let mark = self.tree.get(*key_id).mark;
+            self.budget.count(mark)?;
             let key = self.key(*key_id)?;
             let twice = if merges { !written.insert(key.clone()) } else { map.contains_key(&key) };
             if twice {
@@ -143,9 +131,9 @@ impl Builder<'_, '_> {
     fn merge(&mut self, source: Id, map: &mut Map<String, Value>, open: Open) -> Result<(), Error> {
         let tree = self.tree;
         match &tree.get(source).content {
-            Content::Mapping(_) | Content::Alias { .. } => self.merge_one(source, map, open),
+            Content::Mapping { .. } | Content::Alias { .. } => self.merge_one(source, map, open),
             // Backwards, because the earlier ones take precedence.
-            Content::Sequence(items) => {
+            Content::Sequence { items, .. } => {
                 items.iter().rev().try_for_each(|item| self.merge_one(*item, map, open))
             }
             Content::Scalar(_) => Err(not_mergeable(tree.get(source).mark)),
@@ -153,19 +141,22 @@ impl Builder<'_, '_> {
     }
 
     fn merge_one(&mut self, source: Id, map: &mut Map<String, Value>, open: Open) -> Result<(), Error> {
-        self.count(source)?;
         let tree = self.tree;
         let node = tree.get(source);
+        self.budget.count(node.mark)?;
         match &node.content {
-            Content::Mapping(entries) => {
-                self.deeper(node.mark)?;
+            Content::Mapping { entries, .. } => {
+                self.budget.deeper(node.mark)?;
                 self.entries(entries, map, open)?;
-                self.depth -= 1;
+                self.budget.shallower();
                 Ok(())
             }
             Content::Alias { target, name } => match &tree.get(*target).content {
-                Content::Mapping(_) => {
-                    self.follow(source, name, |builder| builder.merge_one(*target, map, open))
+                Content::Mapping { .. } => {
+                    self.budget.enter(source, name, node.mark)?;
+                    self.merge_one(*target, map, open)?;
+                    self.budget.leave();
+                    Ok(())
                 }
                 _ => Err(not_mergeable(node.mark)),
             },
@@ -179,16 +170,19 @@ impl Builder<'_, '_> {
         let node = tree.get(id);
         let refuse = |what: &str| node.mark.error(Kind::Value, format!("{what} cannot be a key"));
         match &node.content {
-            Content::Alias { target, name } => self.follow(id, name, |builder| {
-                builder.count(*target)?;
-                builder.key(*target)
-            }),
-            Content::Sequence(_) => Err(refuse("a list")),
-            Content::Mapping(_) => Err(refuse("a mapping").hint("quote the text if it is a template")),
+            Content::Alias { target, name } => {
+                self.budget.enter(id, name, node.mark)?;
+                self.budget.count(tree.get(*target).mark)?;
+                let key = self.key(*target)?;
+                self.budget.leave();
+                Ok(key)
+            }
+            Content::Sequence { .. } => Err(refuse("a list")),
+            Content::Mapping { .. } => Err(refuse("a mapping").hint("quote the text if it is a template")),
             Content::Scalar(scalar) => {
                 match resolve::scalar(scalar).map_err(|message| node.mark.error(Kind::Value, message))? {
                     Resolved::Text(text) => {
-                        self.copy(text.len())?;
+                        self.budget.copy(text.len())?;
                         Ok(text.into_owned())
                     }
                     Resolved::Bool(value) => Ok(value.to_string()),
@@ -201,81 +195,6 @@ impl Builder<'_, '_> {
                 }
             }
         }
-    }
-
-    fn follow<T>(
-        &mut self,
-        alias: Id,
-        name: &str,
-        expand: impl FnOnce(&mut Self) -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        let mark = self.tree.get(alias).mark;
-        if self.expanding.contains(&alias) {
-            return Err(mark.error(Kind::Value, format!("the value of the anchor &{name} contains itself")));
-        }
-        self.deeper(mark)?;
-        self.expanding.push(alias);
-        let result = expand(self);
-        self.expanding.pop();
-        self.depth -= 1;
-        result
-    }
-
-    fn deeper(&mut self, mark: Mark) -> Result<(), Error> {
-        self.depth += 1;
-        if self.depth > self.limits.depth {
-            return Err(
-                mark.error(Kind::Limit, format!("nested more than {} levels deep", self.limits.depth))
-            );
-        }
-        Ok(())
-    }
-
-    /// Counts a node, and refuses a document that consists mostly of alias expansion: go-yaml's rule, which
-    /// allows 99 % up to 400,000 nodes and falls to 10 % at 4,000,000.
-    fn count(&mut self, id: Id) -> Result<(), Error> {
-        self.decoded += 1;
-        if !self.expanding.is_empty() {
-            self.aliased += 1;
-            if self.aliased > 100 && self.decoded > 1000 && self.ratio_exceeded() {
-                return Err(self.too_much());
-            }
-        }
-        if self.decoded > self.limits.nodes {
-            let limit = self.limits.nodes;
-            return Err(self
-                .tree
-                .get(id)
-                .mark
-                .error(Kind::Limit, format!("more than {limit} values in one document")));
-        }
-        Ok(())
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "counts far below 2^52")]
-    fn ratio_exceeded(&self) -> bool {
-        const LOW: f64 = 400_000.0;
-        const HIGH: f64 = 4_000_000.0;
-        let decoded = self.decoded as f64;
-        let scale = ((decoded - LOW) / (HIGH - LOW)).clamp(0.0, 1.0);
-        self.aliased as f64 / decoded > 0.99 - 0.89 * scale
-    }
-
-    /// The refusal of alias expansion, at the alias from which it started.
-    fn too_much(&self) -> Error {
-        let mark = self.expanding.first().map(|alias| self.tree.get(*alias).mark).unwrap_or_default();
-        mark.error(Kind::Limit, "the aliases of the document repeat too much content")
-            .hint("write the repeated content out, or use fewer aliases of aliases")
-    }
-
-    fn copy(&mut self, bytes: usize) -> Result<(), Error> {
-        if !self.expanding.is_empty() {
-            self.copied += bytes;
-            if self.copied > self.limits.alias_bytes {
-                return Err(self.too_much());
-            }
-        }
-        Ok(())
     }
 }
 

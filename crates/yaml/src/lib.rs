@@ -17,6 +17,7 @@
 //! The writer differs from Go's only for the key `<<`, which it quotes. `cargo xtask conformance yaml` holds
 //! all this against the real libraries.
 
+mod budget;
 mod build;
 mod document;
 mod emit;
@@ -24,6 +25,7 @@ mod error;
 mod input;
 mod json;
 mod lines;
+mod node;
 mod number;
 mod parse;
 mod resolve;
@@ -35,3 +37,6 @@ pub use document::{Document, Limits, documents};
 pub use emit::to_string;
 pub use error::{Error, Kind};
 pub use lines::Lines;
+pub use node::{
+    Content, Dialect, Entry, Key, Node, Style, Tag, WriteError, is_yaml_1_1_non_string, read, write, write_to,
+};

@@ -39,6 +39,21 @@ impl Numeric {
     }
 }
 
+impl Numeric {
+    /// The number as text, the way Go's tools print it.
+    pub fn written(self) -> String {
+        match self {
+            Self::Int(number) => number.to_string(),
+            Self::Uint(number) => number.to_string(),
+            Self::Float(number) => match whole(number) {
+                Some(Self::Int(whole)) => whole.to_string(),
+                Some(Self::Uint(whole)) => whole.to_string(),
+                _ => format_float(number),
+            },
+        }
+    }
+}
+
 fn float_value(number: f64) -> Option<Value> {
     match whole(number) {
         Some(whole) => whole.to_value(),

@@ -6,8 +6,10 @@ use base64::Engine as _;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 use crate::number::Numeric;
+use crate::parse::Parser;
 use crate::timestamp::is_timestamp;
-use crate::tree::Scalar;
+use crate::tree::{Content, Scalar};
+use crate::{Limits, input};
 
 /// A scalar with its type.
 #[derive(Debug, PartialEq)]
@@ -46,6 +48,38 @@ fn word(text: &str) -> Option<Resolved<'_>> {
         }
         "~" | "null" | "Null" | "NULL" => Some(Resolved::Null),
         _ => None,
+    }
+}
+
+/// What an untagged plain text means to go-yaml v3, which knows fewer words. `None` is a string; timestamps
+/// are the caller's to find.
+pub(crate) fn implicit_v3(text: &str) -> Option<Resolved<'_>> {
+    match text.as_bytes().first() {
+        Some(b'y' | b'Y' | b'o' | b'O') => None,
+        Some(b'n' | b'N' | b't' | b'T' | b'f' | b'F') => match text {
+            "true" | "True" | "TRUE" => Some(Resolved::Bool(true)),
+            "false" | "False" | "FALSE" => Some(Resolved::Bool(false)),
+            "null" | "Null" | "NULL" => Some(Resolved::Null),
+            _ => None,
+        },
+        _ => implicit(text),
+    }
+}
+
+/// Whether go-yaml v2 reads a whole text as anything but a string.
+pub(crate) fn is_v2_non_string(text: &str) -> bool {
+    let simple = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'/' | b'-' | b'_' | b'+');
+    if text.bytes().all(simple) && text.starts_with(|first: char| first.is_ascii_alphanumeric()) {
+        return implicit(text).is_some();
+    }
+    let Ok(text) = input::decode(text.as_bytes()) else { return false };
+    match Parser::new(&text, Limits::DEEPEST).document() {
+        Err(_) => false,
+        Ok(None) => true,
+        Ok(Some((tree, root))) => match &tree.get(root).content {
+            Content::Scalar(node) => !matches!(scalar(node), Err(_) | Ok(Resolved::Text(_))),
+            _ => true,
+        },
     }
 }
 
@@ -92,7 +126,7 @@ pub(crate) fn scalar<'s>(scalar: &'s Scalar<'_>) -> Result<Resolved<'s>, String>
 
 /// Go's decoder skips line breaks, wants the padding, and does not mind left-over bits; Go's JSON then
 /// replaces what is not UTF-8.
-fn binary(text: &str) -> Result<Resolved<'static>, String> {
+pub(crate) fn binary(text: &str) -> Result<Resolved<'static>, String> {
     const CONFIG: GeneralPurposeConfig = GeneralPurposeConfig::new()
         .with_decode_allow_trailing_bits(true)
         .with_decode_padding_mode(DecodePaddingMode::RequireCanonical);

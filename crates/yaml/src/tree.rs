@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::error::Mark;
+use crate::node::Style;
 
 /// A node of a [`Tree`] by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,8 +13,14 @@ pub(crate) struct Id(usize);
 #[derive(Debug)]
 pub(crate) enum Content<'a> {
     Scalar(Scalar<'a>),
-    Sequence(Vec<Id>),
-    Mapping(Vec<(Id, Id)>),
+    Sequence {
+        items: Vec<Id>,
+        flow: bool,
+    },
+    Mapping {
+        entries: Vec<(Id, Id)>,
+        flow: bool,
+    },
     /// Stands for another node: the one that last had this anchor's name when the alias was read.
     Alias {
         target: Id,
@@ -27,6 +34,7 @@ pub(crate) struct Scalar<'a> {
     pub text: Cow<'a, str>,
     /// The full tag; none where nothing was written.
     pub tag: Option<Cow<'a, str>>,
+    pub style: Style,
     /// Whether the text alone decides the type: plain and untagged, or tagged with a lone `!`.
     pub implicit: bool,
 }

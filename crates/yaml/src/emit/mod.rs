@@ -8,7 +8,10 @@ mod order;
 mod scalar;
 mod writer;
 
-use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::convert::Infallible;
+
+use serde_json::Value;
 
 use self::scalar::{Facts, Style};
 use self::writer::Writer;
@@ -18,10 +21,61 @@ const SIMPLE_KEY: usize = 128;
 
 /// Writes a value as one YAML document, without `---`.
 pub fn to_string(value: &Value) -> String {
-    let mut emitter = Emitter { writer: Writer::new() };
-    emitter.node(value, None);
+    let mut text = String::new();
+    match document(value, &mut text) {
+        Ok(()) => text,
+    }
+}
+
+/// Appends one YAML document, without `---`.
+pub(crate) fn document<'a, V: View<'a>>(root: V, text: &mut String) -> Result<(), V::Error> {
+    let mut emitter = Emitter { writer: Writer::new(std::mem::take(text)) };
+    let shape = root.shape()?;
+    emitter.node(shape, None)?;
     emitter.writer.indent(0);
-    emitter.writer.out
+    *text = emitter.writer.out;
+    Ok(())
+}
+
+pub(crate) use self::scalar::number as number_text;
+
+/// A tree that can be written.
+pub(crate) trait View<'a>: Copy {
+    /// Why it may turn out that it cannot.
+    type Error;
+    /// The items of a sequence.
+    type Items: ExactSizeIterator<Item = Self>;
+
+    /// What to write here.
+    fn shape(self) -> Result<Shape<'a, Self>, Self::Error>;
+}
+
+/// A node as the writer sees it.
+pub(crate) enum Shape<'a, V: View<'a>> {
+    /// Null, a boolean or a number, as it is written.
+    Word(Cow<'a, str>),
+    /// A text, to be quoted where that is needed.
+    Text(Cow<'a, str>),
+    List(V::Items),
+    /// In any order; keys only once.
+    Map(Vec<(&'a str, V)>),
+}
+
+impl<'a> View<'a> for &'a Value {
+    type Error = Infallible;
+    type Items = std::slice::Iter<'a, Value>;
+
+    fn shape(self) -> Result<Shape<'a, Self>, Infallible> {
+        Ok(match self {
+            Value::Null => Shape::Word("null".into()),
+            Value::Bool(true) => Shape::Word("true".into()),
+            Value::Bool(false) => Shape::Word("false".into()),
+            Value::Number(number) => Shape::Word(number_text(number).into()),
+            Value::String(text) => Shape::Text(text.into()),
+            Value::Array(items) => Shape::List(items.iter()),
+            Value::Object(map) => Shape::Map(map.iter().map(|(key, value)| (key.as_str(), value)).collect()),
+        })
+    }
 }
 
 struct Emitter {
@@ -30,40 +84,44 @@ struct Emitter {
 
 impl Emitter {
     /// `indent` is the column of the collection around; none at the top.
-    fn node(&mut self, value: &Value, indent: Option<usize>) {
-        let deeper = indent.map_or(2, |indent| indent + 2);
-        match value {
-            Value::Null => self.writer.word("null"),
-            Value::Bool(true) => self.writer.word("true"),
-            Value::Bool(false) => self.writer.word("false"),
-            Value::Number(number) => self.writer.word(&scalar::number(number)),
-            Value::String(text) => self.text(text, deeper),
-            Value::Array(items) if items.is_empty() => self.writer.word("[]"),
-            Value::Object(map) if map.is_empty() => self.writer.word("{}"),
-            Value::Array(items) => self.sequence(items, indent.map_or(0, |indent| indent + 2)),
-            Value::Object(map) => self.mapping(map, indent.map_or(0, |indent| indent + 2)),
+    fn node<'a, V: View<'a>>(&mut self, shape: Shape<'a, V>, indent: Option<usize>) -> Result<(), V::Error> {
+        let column = indent.map_or(0, |indent| indent + 2);
+        match shape {
+            Shape::Word(word) => self.writer.word(&word),
+            Shape::Text(text) => self.text(&text, indent.map_or(2, |indent| indent + 2)),
+            Shape::List(items) if items.len() == 0 => self.writer.word("[]"),
+            Shape::Map(entries) if entries.is_empty() => self.writer.word("{}"),
+            Shape::List(items) => self.sequence::<V>(items, column)?,
+            Shape::Map(entries) => self.mapping(entries, column)?,
         }
+        Ok(())
     }
 
-    fn sequence(&mut self, items: &[Value], column: usize) {
+    fn sequence<'a, V: View<'a>>(&mut self, items: V::Items, column: usize) -> Result<(), V::Error> {
         for item in items {
             self.writer.indent(column);
             self.writer.lead('-');
-            self.node(item, Some(column));
+            self.node(item.shape()?, Some(column))?;
         }
+        Ok(())
     }
 
-    fn mapping(&mut self, map: &Map<String, Value>, column: usize) {
-        for (key, value) in order::sorted(map) {
+    fn mapping<'a, V: View<'a>>(
+        &mut self,
+        entries: Vec<(&'a str, V)>,
+        column: usize,
+    ) -> Result<(), V::Error> {
+        for (key, value) in order::sorted(entries) {
             self.writer.indent(column);
             self.key(key, column);
-            match value {
-                Value::Array(items) if !items.is_empty() && self.writer.behind_key() => {
-                    self.sequence(items, column);
+            match value.shape()? {
+                Shape::List(items) if items.len() > 0 && self.writer.behind_key() => {
+                    self.sequence::<V>(items, column)?;
                 }
-                _ => self.node(value, Some(column)),
+                shape => self.node(shape, Some(column))?,
             }
         }
+        Ok(())
     }
 
     fn key(&mut self, key: &str, column: usize) {

@@ -1,13 +1,10 @@
 //! The order of keys: natural, as go-yaml sorts them.
 
-use serde_json::{Map, Value};
-
-/// The entries of an object in go-yaml's order.
+/// The entries of a mapping in go-yaml's order.
 ///
 /// That order is not transitive (`1a` < `2` < `12` < `1a`), so Go's own result depends on chance there, and
 /// Rust's sort may panic. Entries are brought into plain order first and then merged: same input, same output.
-pub(super) fn sorted(map: &Map<String, Value>) -> Vec<(&str, &Value)> {
-    let mut entries: Vec<_> = map.iter().map(|(key, value)| (key.as_str(), value)).collect();
+pub(super) fn sorted<V: Copy>(mut entries: Vec<(&str, V)>) -> Vec<(&str, V)> {
     entries.sort_by_key(|(key, _)| *key);
     merge_sort(entries)
 }
@@ -66,8 +63,8 @@ mod tests {
     use super::*;
 
     fn order(keys: &[&str]) -> Vec<String> {
-        let map = keys.iter().map(|key| ((*key).to_owned(), Value::Null)).collect();
-        sorted(&map).into_iter().map(|(key, _)| key.to_owned()).collect()
+        let entries = keys.iter().map(|key| (*key, ())).collect();
+        sorted(entries).into_iter().map(|(key, ())| key.to_owned()).collect()
     }
 
     #[test]

@@ -122,13 +122,9 @@ pub(super) fn is_printable(character: char) -> bool {
 }
 
 /// A number as text, the way Go's tools print it.
-pub(super) fn number(number: &serde_json::Number) -> String {
+pub(crate) fn number(number: &serde_json::Number) -> String {
     match number.as_f64() {
-        Some(float) if number.is_f64() => match crate::number::whole(float) {
-            Some(Numeric::Int(whole)) => whole.to_string(),
-            Some(Numeric::Uint(whole)) => whole.to_string(),
-            _ => crate::number::format_float(float),
-        },
+        Some(float) if number.is_f64() => Numeric::Float(float).written(),
         _ => number.to_string(),
     }
 }

@@ -8,7 +8,6 @@ use super::scalar::{is_break, is_printable};
 const WIDTH: usize = 80;
 
 /// The text so far.
-#[derive(Default)]
 pub(super) struct Writer {
     pub out: String,
     column: usize,
@@ -19,8 +18,9 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub fn new() -> Self {
-        Self { indented: true, spaced: true, ..Self::default() }
+    /// Writes behind a text, which is empty or ends a line.
+    pub fn new(out: String) -> Self {
+        Self { out, column: 0, indented: true, spaced: true }
     }
 
     /// Moves to a column: on this line if nothing but shallower indentation is there, else on the next.

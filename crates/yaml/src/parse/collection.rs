@@ -1,8 +1,6 @@
 //! Sequences and mappings, in block and in flow style. Every function starts at the token that opens it.
 
-use std::borrow::Cow;
-
-use super::{Parser, Place, scalar};
+use super::{Parser, Place, empty};
 use crate::error::{Error, Mark};
 use crate::scan::token::Kind;
 use crate::tree::{Content, Id};
@@ -21,7 +19,7 @@ impl<'a> Parser<'a> {
                 }
                 Kind::BlockEnd => {
                     self.scanner.next()?;
-                    return Ok(Content::Sequence(items));
+                    return Ok(Content::Sequence { items, flow: false });
                 }
                 _ => return Err(misplaced(token.mark, "item", "list", mark.line)),
             }
@@ -36,7 +34,7 @@ impl<'a> Parser<'a> {
                 self.at(|kind| matches!(kind, Kind::BlockEntry | Kind::Key | Kind::Value | Kind::BlockEnd))?;
             items.push(if empty { self.nothing()? } else { self.node(Place::Block)? });
         }
-        Ok(Content::Sequence(items))
+        Ok(Content::Sequence { items, flow: false })
     }
 
     pub(super) fn block_mapping(&mut self, mark: Mark) -> Result<Content<'a>, Error> {
@@ -48,7 +46,7 @@ impl<'a> Parser<'a> {
                 Kind::Key => {}
                 Kind::BlockEnd => {
                     self.scanner.next()?;
-                    return Ok(Content::Mapping(entries));
+                    return Ok(Content::Mapping { entries, flow: false });
                 }
                 _ => return Err(misplaced(token.mark, "key", "mapping", mark.line)),
             }
@@ -66,7 +64,7 @@ impl<'a> Parser<'a> {
     fn block_mapping_part(&mut self) -> Result<Id, Error> {
         let mark = self.scanner.next()?.mark;
         if self.at(|kind| matches!(kind, Kind::Key | Kind::Value | Kind::BlockEnd))? {
-            return Ok(self.tree.add(mark, scalar(Cow::Borrowed(""), None, true)));
+            return Ok(self.tree.add(mark, empty(None)));
         }
         self.node(Place::BlockMapping)
     }
@@ -77,7 +75,7 @@ impl<'a> Parser<'a> {
         loop {
             if self.at(|kind| *kind == Kind::FlowSequenceEnd)? {
                 self.scanner.next()?;
-                return Ok(Content::Sequence(items));
+                return Ok(Content::Sequence { items, flow: true });
             }
             if !items.is_empty() {
                 self.flow_entry(mark, ']')?;
@@ -106,7 +104,7 @@ impl<'a> Parser<'a> {
             self.node(Place::Flow)?
         };
         let value = self.flow_value(ends)?;
-        Ok(self.tree.add(mark, Content::Mapping(vec![(key, value)])))
+        Ok(self.tree.add(mark, Content::Mapping { entries: vec![(key, value)], flow: true }))
     }
 
     pub(super) fn flow_mapping(&mut self, mark: Mark) -> Result<Content<'a>, Error> {
@@ -116,7 +114,7 @@ impl<'a> Parser<'a> {
         loop {
             if self.at(|kind| *kind == Kind::FlowMappingEnd)? {
                 self.scanner.next()?;
-                return Ok(Content::Mapping(entries));
+                return Ok(Content::Mapping { entries, flow: true });
             }
             if !entries.is_empty() {
                 self.flow_entry(mark, '}')?;

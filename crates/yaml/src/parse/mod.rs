@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::error::{Error, Kind as Class, Mark};
+use crate::node::Style;
 use crate::scan::Scanner;
 use crate::scan::token::Kind;
 use crate::tree::{Content, Id, Scalar, Tree};
@@ -124,7 +125,7 @@ impl<'a> Parser<'a> {
     /// A value that is not there: null.
     fn nothing(&mut self) -> Result<Id, Error> {
         let mark = self.mark()?;
-        Ok(self.tree.add(mark, scalar(Cow::Borrowed(""), None, true)))
+        Ok(self.tree.add(mark, empty(None)))
     }
 
     fn node(&mut self, place: Place) -> Result<Id, Error> {
@@ -152,20 +153,20 @@ impl<'a> Parser<'a> {
             Kind::BlockSequenceStart if block => Self::block_sequence,
             Kind::BlockMappingStart if block => Self::block_mapping,
             Kind::Scalar { .. } => {
-                let Kind::Scalar { text, plain } = self.scanner.next()?.kind else {
+                let Kind::Scalar { text, style } = self.scanner.next()?.kind else {
                     return Err(no_content(mark));
                 };
-                let implicit = tag.as_ref().map_or(plain, |tag| tag == "!");
-                return Ok(self.anchored(anchor, mark, scalar(text, tag, implicit)));
+                let implicit = tag.as_ref().map_or(style == Style::PLAIN, |tag| tag == "!");
+                let scalar = Content::Scalar(Scalar { text, tag, style, implicit });
+                return Ok(self.anchored(anchor, mark, scalar));
             }
             _ if anchor.is_some() || tag.is_some() => {
-                let implicit = tag.is_none();
-                return Ok(self.anchored(anchor, mark, scalar(Cow::Borrowed(""), tag, implicit)));
+                return Ok(self.anchored(anchor, mark, empty(tag)));
             }
             _ => return Err(no_content(self.mark()?)),
         };
         // The number is taken before the children are read: an alias in them may mean this very node.
-        let id = self.anchored(anchor, mark, Content::Sequence(Vec::new()));
+        let id = self.anchored(anchor, mark, Content::Sequence { items: Vec::new(), flow: false });
         self.depth += 1;
         if self.depth > self.max_depth {
             return Err(mark.error(Class::Limit, format!("nested more than {} levels deep", self.max_depth)));
@@ -224,8 +225,10 @@ impl<'a> Parser<'a> {
     }
 }
 
-fn scalar<'a>(text: Cow<'a, str>, tag: Option<Cow<'a, str>>, implicit: bool) -> Content<'a> {
-    Content::Scalar(Scalar { text, tag, implicit })
+/// A scalar of which nothing or only the tag was written.
+fn empty(tag: Option<Cow<'_, str>>) -> Content<'_> {
+    let implicit = tag.is_none();
+    Content::Scalar(Scalar { text: Cow::Borrowed(""), tag, style: Style::PLAIN, implicit })
 }
 
 fn ends_document(kind: &Kind<'_>) -> bool {

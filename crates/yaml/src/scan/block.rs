@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::{Scanner, token::Kind};
 use crate::error::Error;
+use crate::node::Style;
 
 /// What becomes of the line breaks at the end.
 #[derive(Clone, Copy, PartialEq)]
@@ -50,7 +51,10 @@ impl<'a> Scanner<'a> {
         if chomp == Chomp::Keep {
             text.push_str(&breaks);
         }
-        Ok(Kind::Scalar { text: Cow::Owned(text), plain: false })
+        Ok(Kind::Scalar {
+            text: Cow::Owned(text),
+            style: if literal { Style::LITERAL } else { Style::FOLDED },
+        })
     }
 
     /// The indicators after `|` or `>`, in either order, up to the end of the line.

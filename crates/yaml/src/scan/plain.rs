@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::fold::Fold;
 use super::{Scanner, token::Kind};
 use crate::error::Error;
+use crate::node::Style;
 
 impl<'a> Scanner<'a> {
     pub(super) fn plain(&mut self) -> Result<Kind<'a>, Error> {
@@ -45,7 +46,7 @@ impl<'a> Scanner<'a> {
             None => Cow::Borrowed(last),
             Some(lines) => Cow::Owned(lines + last),
         };
-        Ok(Kind::Scalar { text, plain: true })
+        Ok(Kind::Scalar { text, style: Style::PLAIN })
     }
 
     /// Non-blank characters up to what may end a plain scalar.

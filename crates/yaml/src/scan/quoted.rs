@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::fold::Fold;
 use super::{Scanner, token::Kind};
 use crate::error::{Error, Mark};
+use crate::node::Style;
 
 impl<'a> Scanner<'a> {
     /// A quoted scalar; the cursor stands on its opening quote, which is `quote`.
@@ -49,7 +50,7 @@ impl<'a> Scanner<'a> {
                 end = self.cursor.position;
             }
         };
-        Ok(Kind::Scalar { text, plain: false })
+        Ok(Kind::Scalar { text, style: if quote == b'"' { Style::DOUBLE } else { Style::SINGLE } })
     }
 
     fn refuse_marker(&self, open: Mark) -> Result<(), Error> {

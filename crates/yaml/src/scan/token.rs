@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::error::Mark;
+use crate::node::Style;
 
 #[derive(Debug, PartialEq)]
 pub(crate) enum Kind<'a> {
@@ -25,7 +26,7 @@ pub(crate) enum Kind<'a> {
     Alias(&'a str),
     Anchor(&'a str),
     Tag { handle: &'a str, suffix: Cow<'a, str> },
-    Scalar { text: Cow<'a, str>, plain: bool },
+    Scalar { text: Cow<'a, str>, style: Style },
 }
 
 #[derive(Debug)]
