@@ -216,3 +216,53 @@ async fn client_side_apply_is_taken_over() -> Result<()> {
     }
     Ok(())
 }
+
+/// Where the take-over is off, what kubectl set stays, and is no reason to sync again and again.
+#[tokio::test(flavor = "multi_thread")]
+async fn without_the_take_over_fields_stay() -> Result<()> {
+    let plane = shared().await?;
+    let (api, namespace) = (plane.api(), plane.namespace("stays").await?);
+    let world = World::start(plane)?;
+    let path = format!("/api/v1/namespaces/{namespace}/configmaps");
+    let mut before = config("one", "1");
+    before["data"]["old"] = json!("x");
+    api.post(&format!("{path}?fieldManager=kubectl-client-side-apply"), &before).await?;
+    let (options, _) = SyncOptions::read(&["ClientSideApplyMigration=false"]);
+    add(&world, "stays", &namespace, Policy { options, ..argo() }, vec![config("one", "2")]).await?;
+    let state = sync(&world, "stays", Operation::default()).await?;
+    ensure!(state.phase == Phase::Succeeded, "{state:#?}");
+    let one = api.get(&format!("{path}/one")).await?;
+    ensure!(one.pointer("/data") == Some(&json!({"key": "2", "old": "x"})), "{one:#}");
+    eventually("it is in sync", Duration::from_secs(10), async || {
+        Ok((world.status("stays").await?.sync == towpath_engine::unit::SyncState::Synced).then_some(()))
+    })
+    .await
+}
+
+/// What is pruned leaves its dependants behind, where that is asked for.
+#[tokio::test(flavor = "multi_thread")]
+async fn dependants_stay_when_they_are_orphaned() -> Result<()> {
+    let plane = shared().await?;
+    let (api, namespace) = (plane.api(), plane.namespace("orphan").await?);
+    let world = World::start(plane)?;
+    let (mut options, _) = SyncOptions::read(&["PrunePropagationPolicy=orphan"]);
+    options.prune = true;
+    let policy = Policy { options, ..argo() };
+    add(&world, "orphan", &namespace, policy, vec![deployment("a", 0), config("one", "1")]).await?;
+    ensure!(sync(&world, "orphan", Operation::default()).await?.phase == Phase::Succeeded);
+    let sets = format!("/apis/apps/v1/namespaces/{namespace}/replicasets");
+    eventually("the dependant is there", Duration::from_secs(20), async || Ok(api.list(&sets).await?.pop()))
+        .await?;
+    world.manifests.set("orphan", vec![config("one", "1")]);
+    let state = sync(&world, "orphan", Operation::default()).await?;
+    ensure!(state.phase == Phase::Succeeded, "{state:#?}");
+    let path = format!("/apis/apps/v1/namespaces/{namespace}/deployments/web");
+    eventually("it goes", Duration::from_secs(20), async || {
+        Ok(api.find(&path).await?.is_none().then_some(()))
+    })
+    .await?;
+    let left = api.list(&sets).await?;
+    let owners = left.iter().filter_map(|set| set.pointer("/metadata/ownerReferences"));
+    ensure!(left.len() == 1 && owners.count() == 0, "{left:#?}");
+    Ok(())
+}
