@@ -12,6 +12,7 @@ use towpath_clock::{Clock, SystemClock};
 use crate::dependency::Waiting;
 use crate::events::{Events, Hub};
 use crate::gate::{GateHandle, Gates, SyncGate};
+use crate::lanes::Lanes;
 use crate::loops::{follow, recompare, watch_clusters, watch_units, work};
 use crate::member::{Member, Members};
 use crate::memory::Memory;
@@ -20,7 +21,7 @@ use crate::queue::Queue;
 use crate::settings::{Effect, Settings};
 use crate::source::{ClusterStore, ManifestSource};
 use crate::store::UnitStore;
-use crate::unit::{ClusterId, UnitId};
+use crate::unit::{ClusterId, Unit, UnitId};
 
 /// How much an engine does at the same time.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +57,7 @@ pub(crate) struct Shared {
     pub(crate) hub: Hub,
     pub(crate) gates: Gates,
     pub(crate) queue: Queue<UnitId>,
+    pub(crate) lanes: Lanes,
     pub(crate) memory: Mutex<BTreeMap<UnitId, Memory>>,
     pub(crate) waiting: Waiting,
     pub(crate) stopping: watch::Sender<bool>,
@@ -108,6 +110,7 @@ impl Builder {
             hub: Hub::default(),
             gates: Gates::default(),
             queue: Queue::default(),
+            lanes: Lanes::default(),
             memory: Mutex::default(),
             waiting: Waiting::default(),
             stopping: watch::channel(false).0,
@@ -135,6 +138,7 @@ impl Engine {
         tasks.spawn(watch_units(self.shared.clone()));
         tasks.spawn(watch_clusters(self.shared.clone()));
         tasks.spawn(recompare(self.shared.clone()));
+        self.shared.lanes.share(limits);
         let operations = Arc::new(Semaphore::new(limits.operations.max(1)));
         for _ in 0..limits.status.max(1) {
             tasks.spawn(work(self.clone(), operations.clone()));
@@ -243,8 +247,20 @@ impl Shared {
 
     /// Looks at all units again.
     pub(crate) async fn push_all(&self) {
+        self.push_those(|_| true).await;
+    }
+
+    /// Looks at all units of a cluster again.
+    pub(crate) async fn push_all_of(&self, cluster: &ClusterId) {
+        self.push_those(|unit| unit.destination.cluster == *cluster).await;
+    }
+
+    async fn push_those(&self, choose: impl Fn(&Unit) -> bool) {
         match self.units.list().await {
-            Ok(units) => units.into_iter().for_each(|stored| self.queue.push(stored.unit.id)),
+            Ok(units) => {
+                let chosen = units.into_iter().filter(|stored| choose(&stored.unit));
+                chosen.for_each(|stored| self.queue.push(stored.unit.id));
+            }
             Err(error) => tracing::warn!(%error, "the units cannot be listed"),
         }
     }

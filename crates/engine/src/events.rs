@@ -27,6 +27,13 @@ pub enum Event {
         /// Why.
         message: String,
     },
+    /// A cluster does not answer, or does so again.
+    Reachable {
+        /// The cluster.
+        cluster: ClusterId,
+        /// Whether it answers.
+        reachable: bool,
+    },
     /// An object is new or has changed.
     ResourceUpdated {
         /// The cluster.

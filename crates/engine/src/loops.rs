@@ -17,14 +17,11 @@ use crate::unit::{ClusterId, UnitId};
 pub(crate) async fn work(engine: Engine, operations: Arc<Semaphore>) {
     loop {
         let unit = engine.shared.queue.take().await;
-        let due = engine.look_at(&unit).await;
+        let due = engine.look_in_lane(&unit).await;
         engine.shared.queue.done(&unit);
         if let Some(due) = due {
             let (worker, operations) = (engine.clone(), operations.clone());
-            engine.shared.spawn(async move {
-                let Ok(_permit) = operations.acquire_owned().await else { return };
-                worker.sync(due).await;
-            });
+            engine.shared.spawn(async move { worker.sync_in_lane(due, operations).await });
         }
     }
 }
@@ -52,6 +49,8 @@ pub(crate) async fn watch_clusters(shared: Arc<Shared>) {
     while let Some(change) = changes.next().await {
         let (ClusterChange::Changed(id) | ClusterChange::Removed(id)) = change;
         shared.members.forget(&id).await;
+        // Another address or other credentials: it is tried at once.
+        shared.cluster_answered(&id);
         shared.push_all().await;
     }
 }
@@ -94,10 +93,18 @@ pub(crate) async fn follow(shared: Arc<Shared>, cluster: ClusterId, member: Arc<
                     message: error.to_string(),
                 });
                 // Those that use it say so.
-                shared.push_all().await;
+                shared.push_all_of(&cluster).await;
             }
-            CacheEvent::Kind(..) | CacheEvent::Kinds | CacheEvent::Reachable(_) | CacheEvent::Lagged(_) => {
-                shared.push_all().await;
+            CacheEvent::Reachable(false) => {
+                shared.cluster_failed(&cluster);
+                shared.push_all_of(&cluster).await;
+            }
+            CacheEvent::Reachable(true) | CacheEvent::Kind(_, KindState::Live) => {
+                shared.cluster_answered(&cluster);
+                shared.push_all_of(&cluster).await;
+            }
+            CacheEvent::Kind(..) | CacheEvent::Kinds | CacheEvent::Lagged(_) => {
+                shared.push_all_of(&cluster).await;
             }
         }
     }

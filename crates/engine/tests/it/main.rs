@@ -2,6 +2,7 @@
 
 mod answers;
 mod bad_input;
+mod clusters;
 mod dependency;
 mod example;
 mod faults;
