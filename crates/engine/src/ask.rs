@@ -13,12 +13,13 @@ use towpath_object::{Digest, Object, digest, strip};
 use towpath_plan::sync::{CompareOptions, SyncOptions};
 use towpath_plan::{LAST_APPLIED, Target};
 
-use crate::compare::{Comparison, Standing};
+use crate::compare::{Comparison, Standing, is_exact};
 use crate::engine::Engine;
 use crate::exact::{Exact, Trouble};
 use crate::member::Member;
 use crate::overrides::Custom;
 use crate::resolved::Resolved;
+use crate::schemas::definition;
 use crate::unit::Unit;
 
 /// What the server has said of an object.
@@ -32,13 +33,14 @@ pub(crate) struct Asked {
     custom: Arc<Custom>,
     /// That it is so.
     opinion: Standing,
-    /// What was refused may be taken later, by other policies.
+    /// What differs or was refused may be otherwise later, by other policies and definitions; so may everything where
+    /// exactness is asked for.
     until: Option<Instant>,
 }
 
 impl Asked {
-    /// Whether the server did not want to say.
-    pub(crate) fn was_refused(&self) -> bool {
+    /// Whether asking again may bring another answer.
+    pub(crate) fn is_passing(&self) -> bool {
         self.until.is_some()
     }
 }
@@ -86,7 +88,7 @@ impl Engine {
     ) -> (&'t Target, Standing, bool) {
         let Some(managed) = row.managed.as_ref() else { return (target, Standing::Doubtful, false) };
         let live = managed.object();
-        let state = state(&live, managed);
+        let state = state(&live, managed, definition(&asking.member.cache, &target.resource).as_ref());
         let id = &asking.unit.id;
         let known = self.shared.remember(id, |memory| memory.asked.get(&row.key).cloned());
         let holds = |asked: &Asked| {
@@ -98,16 +100,14 @@ impl Engine {
         if let Some(asked) = known.filter(holds) {
             return (target, asked.opinion, false);
         }
+        let later = Some(Instant::now() + self.shared.settings().recompare);
         let (opinion, until) = match self.ask_server(asking, target, &live, managed).await {
-            Ok(true) => (Standing::Same, None),
-            Ok(false) => (Standing::Differs, None),
+            Ok(true) => (Standing::Same, later.filter(|_| is_exact(asking.unit, target))),
+            Ok(false) => (Standing::Differs, later),
             Err(trouble) if trouble.is_passing() => {
                 return (target, Standing::Unknown(trouble.to_string()), true);
             }
-            Err(trouble) => {
-                let until = Instant::now() + self.shared.settings().recompare;
-                (Standing::Unknown(trouble.to_string()), Some(until))
-            }
+            Err(trouble) => (Standing::Unknown(trouble.to_string()), later),
         };
         let custom = asking.custom.clone();
         let asked = Asked { live: state, manifest: target.digest, custom, opinion: opinion.clone(), until };
@@ -168,9 +168,10 @@ fn needs_managers(exact: &Exact<'_>, target: &Target, live: &Object, managed: &M
 }
 
 /// Everything of an object that an answer depends on.
-fn state(live: &Object, managed: &Managed) -> Digest {
+fn state(live: &Object, managed: &Managed, definition: Option<&Row>) -> Digest {
     let mut value = live.value().clone();
     strip(&mut value);
     let managers: Vec<&str> = managed.managers.iter().map(|manager| &**manager).collect();
-    digest(&json!([value, live.uid(), managed.owned.as_deref(), managers]))
+    let definition = definition.map(|row| (&row.uid, row.generation));
+    digest(&json!([value, live.uid(), managed.owned.as_deref(), managers, definition]))
 }

@@ -125,10 +125,13 @@ pub(crate) fn compare(
 fn is_asked_anyway(unit: &Unit, target: &Target, row: &Row) -> bool {
     let compare = unit.policy.compare;
     let by_hand = || row.managed.iter().flat_map(|managed| &managed.managers).any(|name| is_person(name));
-    compare.exact
-        || compare.include_webhooks
-        || compare.strict && by_hand()
-        || CompareOptions::read(&target.object, unit.policy.rules).server_side == Some(true)
+    is_exact(unit, target) || compare.include_webhooks || compare.strict && by_hand()
+}
+
+/// Whether the server's word counts more than any record, for the unit or for the object alone.
+pub(crate) fn is_exact(unit: &Unit, target: &Target) -> bool {
+    let own = || CompareOptions::read(&target.object, unit.policy.rules).server_side;
+    unit.policy.compare.exact || own() == Some(true)
 }
 
 /// Being there without being wanted does not count for hooks, and for objects that say so.

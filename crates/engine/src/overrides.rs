@@ -147,7 +147,7 @@ impl Custom {
     pub(crate) fn judge(&self, rules: Rules) -> Judge {
         let rules = match rules {
             Rules::Argo => HealthRules::Argo,
-            Rules::Kstatus => HealthRules::Kstatus,
+            Rules::Kstatus | Rules::Towpath => HealthRules::Kstatus,
         };
         Judge::new(rules).with_overrides(self.scripts.clone()).with_expressions(self.expressions.clone())
     }

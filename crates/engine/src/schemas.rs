@@ -81,7 +81,7 @@ impl KnownSchemas {
 }
 
 /// The definition of a kind, if it is a custom one.
-fn definition(cache: &Cache, resource: &Resource) -> Option<Row> {
+pub(crate) fn definition(cache: &Cache, resource: &Resource) -> Option<Row> {
     cache.get(&definition_key(&format!("{}.{}", resource.plural, resource.gvk.group)))
 }
 

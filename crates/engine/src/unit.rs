@@ -112,7 +112,7 @@ impl Policy {
 
     /// Whether ignore rules govern what is applied, too: by our rules always, by Argo CD's on request.
     pub(crate) fn respects_ignored(&self, options: &SyncOptions) -> bool {
-        self.rules == Rules::Kstatus || options.respect_ignore_rules
+        self.rules != Rules::Argo || options.respect_ignore_rules
     }
 }
 
@@ -120,8 +120,8 @@ impl Policy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Compare {
-    /// The server is asked about every object, also where the record of its last apply proves that it is as wanted:
-    /// what admission would refuse today is seen before the next sync.
+    /// The server is asked about every object, also where the record of its last apply proves that it is as wanted, and
+    /// again at each refresh: what admission would refuse today is seen before the next sync.
     pub exact: bool,
     /// What admission changes counts, also where the manifests do not name it.
     pub include_webhooks: bool,
