@@ -6,4 +6,5 @@ mod faults;
 mod kinds;
 mod life;
 mod reach;
+mod scale;
 mod scope;
