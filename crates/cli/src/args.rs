@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use towpath_engine::Waves;
 use towpath_settings as settings;
 
 const STYLES: Styles = Styles::styled()
@@ -108,18 +109,66 @@ pub struct Wanted {
     /// Exit with 2 when there are changes
     #[arg(long)]
     pub exit_code: bool,
+    /// Delete and create again what cannot be changed in place
+    #[arg(long)]
+    pub recreate: bool,
+    /// Consent to deletions that objects ask consent for (Prune=confirm)
+    #[arg(long)]
+    pub approve_deletions: bool,
+    #[command(flatten)]
+    pub part: Part,
+}
+
+/// Which part of the app, and by whose rules.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Hooks, waves and parts")]
+pub struct Part {
+    /// Only objects with these labels: KEY=VALUE, KEY!=VALUE, KEY, !KEY, "KEY in (A,B)"; no hooks run
+    #[arg(short = 'l', long, value_name = "LABELS")]
+    pub selector: Option<String>,
+    /// Only objects of these waves: N, N..M, N.. or ..M; no hooks run
+    #[arg(long, value_name = "WAVES", allow_hyphen_values = true)]
+    pub wave: Option<Waves>,
+    /// Run this hook again and do nothing else: NAME or KIND/NAME; may be repeated
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["selector", "wave", "no_hooks", "prune"])]
+    pub hook: Vec<String>,
+    /// Run no hooks
+    #[arg(long)]
+    pub no_hooks: bool,
+    /// Whose rules decide about order, hooks and health
+    #[arg(long, value_name = "RULES", default_value = "towpath")]
+    pub rules: RuleSet,
+}
+
+/// Whose rules decide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RuleSet {
+    /// Stages of kinds, Flux's health; hooks, waves and options under our names, Argo CD's and Helm's
+    Towpath,
+    /// Argo CD's order of kinds and health
+    Argo,
+    /// Flux's; hooks, waves and options under our own names only
+    Kstatus,
 }
 
 /// Make a cluster hold these manifests as one app
 ///
 /// Applies them server-side in a sensible order (definitions, settings, workloads, admission), and writes down what
 /// the app has before anything is created, so that nothing is ever orphaned. What is as wanted is not touched.
+///
+/// Annotations of ours (towpath.dev/hook, towpath.dev/wave, towpath.dev/sync-options), of Argo CD and of Helm make an
+/// object a hook or put it into a wave: PreSync hooks run to their end first, waves follow one another when what is in
+/// them is ready, PostSync hooks run last, SyncFail hooks after a failure. Hooks run when there is anything to do, and
+/// when these manifests have not been delivered with all their hooks yet.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   towpath deploy -f ./manifests --app shop -n web            show the changes, ask, apply
   towpath deploy -f ./manifests --app shop -n web --wait     and wait until everything is ready
   towpath deploy -f a.yaml -f b/ --app shop --prune --yes    delete what is gone from the files, do not ask
   kustomize build . | towpath deploy -f - --app shop         from a pipe
+  towpath deploy -f . --app shop -l tier=web                 only a part; nothing else is touched
+  towpath deploy -f . --app shop --wave 0..1                 only the first waves
+  towpath deploy -f . --app shop --hook migrate              run the hook migrate again, and nothing else
   towpath deploy -f . --app shop --dry-run --exit-code       for scripts: 0 no change, 2 changes")]
 pub struct Deploy {
     #[command(flatten)]
@@ -127,7 +176,7 @@ pub struct Deploy {
     /// Wait until everything is ready
     #[arg(long)]
     pub wait: bool,
-    /// How long to wait at most
+    /// How long to wait at most, for each thing that has to be waited for
     #[arg(long, value_name = "D", default_value = "5m", value_parser = settings::parse_duration)]
     pub timeout: Duration,
     /// Only show what would change
@@ -185,6 +234,9 @@ pub struct Delete {
     /// Only show what would be deleted
     #[arg(long)]
     pub dry_run: bool,
+    /// Consent to deletions that objects ask consent for (Delete=confirm)
+    #[arg(long)]
+    pub approve_deletions: bool,
     /// How long to wait at most until everything is gone
     #[arg(long, value_name = "D", default_value = "5m", value_parser = settings::parse_duration)]
     pub timeout: Duration,

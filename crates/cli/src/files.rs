@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
-use towpath_object::Object;
 use towpath_plan::{Manifest, Origin};
 use towpath_settings::MAX_FILE;
 use towpath_yaml::{Document, Limits, documents};
@@ -176,11 +175,11 @@ impl Reader {
         prefix: Vec<String>,
     ) {
         let line = lines.nearest(&prefix).unwrap_or(1);
-        match Object::new(value) {
-            Ok(object) => {
-                let origin = Origin { file: file.clone(), line };
-                self.lines.documents.insert(origin.clone(), (lines.clone(), prefix));
-                self.manifests.push(Manifest { object, origin });
+        let origin = Origin { file: file.clone(), line };
+        match Manifest::new(value, origin.clone()) {
+            Ok(manifest) => {
+                self.lines.documents.insert(origin, (lines.clone(), prefix));
+                self.manifests.push(manifest);
             }
             Err(invalid) => {
                 let at = nearest(lines, &prefix, invalid.field()).unwrap_or(line);

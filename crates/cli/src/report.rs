@@ -111,6 +111,7 @@ fn engine_words(error: &towpath_engine::Error, lines: &Lines) -> Words {
     use towpath_engine::Error as E;
     let (exit, details) = match error {
         E::Problems(problems) => (Exit::BadInput, problems.iter().map(ToString::to_string).collect()),
+        E::Unplannable(problems) => (Exit::BadInput, problems.iter().map(ToString::to_string).collect()),
         E::Misfits(misfits) => {
             (Exit::BadInput, misfits.iter().map(|misfit| misfit_words(misfit, lines)).collect())
         }
@@ -118,7 +119,7 @@ fn engine_words(error: &towpath_engine::Error, lines: &Lines) -> Words {
         E::Refused(failures) => {
             (failures_exit(failures), failures.iter().map(|failure| failure_words(failure, lines)).collect())
         }
-        E::NoNamespace { .. } | E::TooManyObjects { .. } => (Exit::BadInput, Vec::new()),
+        E::NoNamespace { .. } | E::TooManyObjects { .. } | E::NoHook { .. } => (Exit::BadInput, Vec::new()),
         E::Cluster(error) if error.is_closed_door() => (Exit::ClosedDoor, Vec::new()),
         E::Cluster(towpath_cluster::Error::Deadline { .. }) => (Exit::TimedOut, Vec::new()),
         E::Cluster(_) | E::NoApp { .. } | E::Damaged { .. } | E::Busy { .. } => (Exit::Failed, Vec::new()),
@@ -167,11 +168,11 @@ fn named_field(message: &str) -> Option<String> {
 
 /// How a run ended, by the worst that happened in it.
 pub fn outcome_exit(outcome: &Outcome, readiness: &Readiness) -> Exit {
+    if !outcome.broken.is_empty() || !readiness.failed.is_empty() {
+        return Exit::Failed;
+    }
     if !outcome.failures.is_empty() {
         return failures_exit(&outcome.failures);
-    }
-    if !readiness.failed.is_empty() {
-        return Exit::Failed;
     }
     if !outcome.leaving.is_empty() || !readiness.pending.is_empty() {
         return Exit::TimedOut;
@@ -192,14 +193,20 @@ fn failures_exit(failures: &[ObjectFailure]) -> Exit {
 }
 
 /// Failures as data.
-pub fn failures_value(failures: &[ObjectFailure], lines: &Lines) -> Vec<Value> {
-    let value = |failure: &ObjectFailure| {
+pub fn failures_value(outcome: &Outcome, lines: &Lines) -> Vec<Value> {
+    let refused = outcome.failures.iter().map(|failure| {
         json!({
             "object": failure.key.to_string(), "reason": failure.error.reason().to_string(),
             "message": failure_words(failure, lines),
         })
-    };
-    failures.iter().map(value).collect()
+    });
+    let broken = outcome.broken.iter().map(|one| {
+        let reason = if one.hook { "HookFailed" } else { "Unhealthy" };
+        json!({
+            "object": one.key.to_string(), "reason": reason, "phase": one.phase, "message": one.to_string(),
+        })
+    });
+    refused.chain(broken).collect()
 }
 
 /// `1 manifest`, `2 manifests`.

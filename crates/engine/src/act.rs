@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use towpath_cluster::{Applied, Apply, Cause, Cluster, Error};
+use towpath_cluster::{Applied, Apply, Cause, Cluster, Deletion, Error};
 use towpath_merge::ignore::Rules;
 use towpath_object::{Digest, Key, Object, Resource, digest};
 use towpath_plan::sync::{
@@ -12,7 +12,7 @@ use towpath_plan::sync::{
 
 use towpath_schema::Schemas;
 
-use crate::apply::{gone, take_over};
+use crate::apply::{apply_served, gone, take_over};
 use crate::conform::problems;
 use crate::exact::{Trouble, view};
 
@@ -27,11 +27,29 @@ pub(crate) struct Acted {
     pub(crate) returned: Option<Value>,
     /// The digest of what was applied, where ignore rules made it something else than the target.
     pub(crate) sent: Option<Digest>,
+    /// What the server wants people to know.
+    pub(crate) warnings: Vec<String>,
+    /// The object is no more: it was not only asked to go.
+    pub(crate) gone: bool,
 }
 
 impl Acted {
-    fn answer(answer: Answer) -> Self {
-        Self { answer, returned: None, sent: None }
+    pub(crate) fn answer(answer: Answer) -> Self {
+        Self { answer, returned: None, sent: None, warnings: Vec::new(), gone: false }
+    }
+}
+
+/// What was written.
+struct Written {
+    object: Value,
+    /// The digest of it, where ignore rules made it something else than the target.
+    sent: Option<Digest>,
+    warnings: Vec<String>,
+}
+
+impl Written {
+    fn new(object: Value, sent: Option<Digest>) -> Self {
+        Self { object, sent, warnings: Vec::new() }
     }
 }
 
@@ -48,20 +66,26 @@ pub(crate) struct Acting<'a> {
 
 /// Does it. Whatever goes wrong is an answer: it is that object's failure and nobody else's.
 pub(crate) async fn act(acting: &Acting<'_>, action: &Action, task: &Task) -> Acted {
+    let result = try_act(acting, action, task).await;
+    result.unwrap_or_else(|trouble| Acted::answer(Answer::Refused(trouble.to_string())))
+}
+
+/// The same, for those who want to know what went wrong.
+pub(crate) async fn try_act(acting: &Acting<'_>, action: &Action, task: &Task) -> Result<Acted, Trouble> {
     let Some(resource) = &task.resource else {
-        return Acted::answer(Answer::Refused(format!("the cluster has no kind {}", task.id.key.kind)));
+        let why = format!("the cluster has no kind {}", task.id.key.kind);
+        return Ok(Acted::answer(Answer::Refused(why)));
     };
     let Acting { cluster, manager, .. } = *acting;
-    let doing = Doing { acting, cluster, manager, resource, key: &task.id.key };
-    let result = match action {
+    let doing = Doing { acting, cluster, manager, resource, key: &task.id.key, new_kind: task.skip_check };
+    match action {
         Action::Check { how, .. } => doing.check(task, *how).await.map(Acted::answer),
         Action::Apply { how, .. } => doing.write(task, *how).await,
-        Action::Prune { uid, propagation, .. } => doing.delete(uid, *propagation).await.map(Acted::answer),
-        Action::DeleteHook { uid, .. } => doing.delete(uid, Propagation::Background).await.map(Acted::answer),
+        Action::Prune { uid, propagation, .. } => doing.delete(uid, *propagation).await,
+        Action::DeleteHook { uid, .. } => doing.delete(uid, Propagation::Background).await,
         Action::ReleaseHook { .. } => doing.release().await.map(Acted::answer),
         Action::Look { .. } => doing.look().await,
-    };
-    result.unwrap_or_else(|trouble| Acted::answer(Answer::Refused(trouble.to_string())))
+    }
 }
 
 struct Doing<'a> {
@@ -70,6 +94,8 @@ struct Doing<'a> {
     manager: &'a str,
     resource: &'a Resource,
     key: &'a Key,
+    /// Its kind is defined by the same sync.
+    new_kind: bool,
 }
 
 impl Doing<'_> {
@@ -98,21 +124,23 @@ impl Doing<'_> {
     /// looking again. Says what was sent instead, if that is something else.
     async fn send(&self, target: &Object, how: &Apply) -> Result<(Applied, Option<Digest>), Trouble> {
         let Acting { ignore, respects, .. } = *self.acting;
-        for attempt in 1.. {
+        let mut attempts = 0;
+        loop {
+            attempts += 1;
             let concerned = respects && ignore.concern(target.value());
             let live = if concerned { self.get().await? } else { None };
             let Some(live) = live else {
-                return Ok((self.cluster.apply(self.resource, target, how).await?, None));
+                let applied = apply_served(self.cluster, self.resource, target, how, self.new_kind).await?;
+                return Ok((applied, None));
             };
             let view = view(ignore, respects, target, &live, self.manager)?;
             let sent = (view.value() != target.value()).then(|| digest(view.value()));
             let version = live.pointer("/metadata/resourceVersion").cloned().unwrap_or_default();
             match self.cluster.apply(self.resource, &at_version(&view, version), how).await {
-                Err(error) if error.is_conflict() && attempt < ATTEMPTS => {}
+                Err(error) if error.is_conflict() && attempts < ATTEMPTS => {}
                 other => return Ok((other?, sent)),
             }
         }
-        unreachable!("the last attempt returns")
     }
 
     /// True when what was refused is deleted and created again: because the options say so and it cannot be changed in
@@ -133,41 +161,38 @@ impl Doing<'_> {
             Method::Create => self.create(target).await,
             Method::Replace => self.replace(target, how.recreate).await,
         };
-        let (returned, sent) = match result {
+        let Written { object, sent, warnings } = match result {
             Err(Trouble::Cluster(error)) if self.is_made_anew(how.recreate, &error) => {
-                (self.recreate(target).await?, None)
+                Written::new(self.recreate(target).await?, None)
             }
             other => other?,
         };
-        let mark = Object::new(returned.clone()).map(|object| Mark::new(&object)).unwrap_or_default();
-        Ok(Acted { answer: Answer::Applied(mark), returned: Some(returned), sent })
+        let mark = Object::new(object.clone()).map(|object| Mark::new(&object)).unwrap_or_default();
+        Ok(Acted { answer: Answer::Applied(mark), returned: Some(object), sent, warnings, gone: false })
     }
 
-    async fn apply(&self, target: &Object, migrate: bool) -> Result<(Value, Option<Digest>), Trouble> {
-        let (applied, sent) = self.send(target, &self.how(false)).await?;
-        if !migrate || applied.created {
-            return Ok((applied.object, sent));
-        }
+    async fn apply(&self, target: &Object, migrate: bool) -> Result<Written, Trouble> {
+        let (mut applied, mut sent) = self.send(target, &self.how(false)).await?;
+        let migrate = migrate && !applied.created;
         // Shares that people have become ours, and a second apply drops what nobody wants.
-        if take_over(self.cluster, self.resource, self.key, self.manager, &applied.object).await? {
-            let (again, sent) = self.send(target, &self.how(false)).await?;
-            return Ok((again.object, sent));
+        if migrate && take_over(self.cluster, self.resource, self.key, self.manager, &applied.object).await? {
+            (applied, sent) = self.send(target, &self.how(false)).await?;
         }
-        Ok((applied.object, sent))
+        Ok(Written { object: applied.object, sent, warnings: applied.warnings })
     }
 
     /// Where it is there by now somebody was faster, or it was we and the answer was lost.
-    async fn create(&self, target: &Object) -> Result<(Value, Option<Digest>), Trouble> {
+    async fn create(&self, target: &Object) -> Result<Written, Trouble> {
         match self.cluster.create(self.resource, target).await {
             Err(error) if error.is_conflict() => self.replace(target, Recreate::Never).await,
-            other => Ok((other?, None)),
+            other => Ok(Written::new(other?, None)),
         }
     }
 
     /// A PUT over the object as it is now.
-    async fn replace(&self, target: &Object, recreate: Recreate) -> Result<(Value, Option<Digest>), Trouble> {
+    async fn replace(&self, target: &Object, recreate: Recreate) -> Result<Written, Trouble> {
         if recreate == Recreate::Always {
-            return Ok((self.recreate(target).await?, None));
+            return Ok(Written::new(self.recreate(target).await?, None));
         }
         for _ in 0..ATTEMPTS {
             let Some(live) = self.get().await? else { break };
@@ -175,10 +200,10 @@ impl Doing<'_> {
             let version = live.pointer("/metadata/resourceVersion").cloned().unwrap_or_default();
             match self.cluster.replace(self.resource, &at_version(&view, version)).await {
                 Err(error) if error.is_conflict() => {}
-                other => return Ok((other?, Some(digest(view.value())))),
+                other => return Ok(Written::new(other?, Some(digest(view.value())))),
             }
         }
-        Ok((self.cluster.create(self.resource, target).await?, None))
+        Ok(Written::new(self.cluster.create(self.resource, target).await?, None))
     }
 
     async fn recreate(&self, target: &Object) -> Result<Value, Error> {
@@ -190,14 +215,14 @@ impl Doing<'_> {
         Ok(self.cluster.apply(self.resource, target, &self.how(false)).await?.object)
     }
 
-    async fn delete(&self, uid: &str, propagation: Propagation) -> Result<Answer, Trouble> {
+    async fn delete(&self, uid: &str, propagation: Propagation) -> Result<Acted, Trouble> {
         let policy = match propagation {
             Propagation::Foreground => "Foreground",
             Propagation::Background => "Background",
             Propagation::Orphan => "Orphan",
         };
-        self.cluster.delete_with(self.resource, self.key, uid, policy).await?;
-        Ok(Answer::Done)
+        let deletion = self.cluster.delete_with(self.resource, self.key, uid, policy).await?;
+        Ok(Acted { gone: deletion == Deletion::Gone, ..Acted::answer(Answer::Done) })
     }
 
     /// Takes the finalizers of hooks off.
@@ -229,7 +254,7 @@ impl Doing<'_> {
     async fn look(&self) -> Result<Acted, Trouble> {
         let returned = self.get().await?;
         let answer = if returned.is_some() { Answer::Done } else { Answer::NotFound };
-        Ok(Acted { answer, returned, sent: None })
+        Ok(Acted { returned, ..Acted::answer(answer) })
     }
 
     async fn get(&self) -> Result<Option<Value>, Error> {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep, timeout};
 use towpath_cluster::{Applied, Apply, Cluster, Error, Seen, Selection};
 use towpath_object::{Key, Object, Resource};
-use towpath_plan::{Change, Target, absorb};
+use towpath_plan::absorb;
 
 /// How long a kind that was only just defined may take until the server answers for it.
 const NEW_KIND: Duration = Duration::from_secs(20);
@@ -14,27 +14,18 @@ const NEW_KIND: Duration = Duration::from_secs(20);
 /// How often somebody else may get in between before their fields are left to the next run.
 const TAKE_OVERS: usize = 5;
 
-/// Applies the target of `change`. An object of that name which is on its way out is waited for first.
-pub(crate) async fn apply(
+/// Applies. Between the acceptance of a definition and the day its kind is served lies a moment: with `new_kind` that is
+/// waited for.
+pub(crate) async fn apply_served(
     cluster: &Cluster,
-    change: &Change,
-    target: &Target,
+    resource: &Resource,
+    object: &Object,
     options: &Apply,
     new_kind: bool,
-    patience: Duration,
 ) -> Result<Applied, Error> {
-    let leaving = change.live.as_ref().is_some_and(Object::is_terminating);
-    if leaving && !gone(cluster, &target.resource, &change.key, patience).await? {
-        let what = format!("wait until the old {} is gone", change.key);
-        return Err(Error::Deadline { what, seconds: patience.as_secs() });
-    }
-    if let (false, Some(live)) = (leaving, &change.live) {
-        take_over(cluster, &target.resource, &change.key, &options.manager, live.value()).await?;
-    }
     let started = Instant::now();
     loop {
-        match cluster.apply(&target.resource, &target.object, options).await {
-            // Between a definition's acceptance and the day its path is served lies a moment.
+        match cluster.apply(resource, object, options).await {
             Err(error) if error.is_not_found() && new_kind && started.elapsed() < NEW_KIND => {
                 sleep(Duration::from_millis(50)).await;
             }
@@ -85,25 +76,6 @@ pub(crate) async fn gone(
     patience: Duration,
 ) -> Result<bool, Error> {
     until(cluster, resource, key, patience, |object| object.is_none()).await
-}
-
-/// Waits until a definition is served; true if it is.
-/// <https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/>
-pub(crate) async fn established(
-    cluster: &Cluster,
-    resource: &Resource,
-    key: &Key,
-    patience: Duration,
-) -> Result<bool, Error> {
-    until(cluster, resource, key, patience, |object| object.is_some_and(is_established)).await
-}
-
-pub(crate) fn is_established(definition: &Value) -> bool {
-    let conditions = definition.pointer("/status/conditions").and_then(Value::as_array);
-    conditions.into_iter().flatten().any(|condition| {
-        condition.get("type").and_then(Value::as_str) == Some("Established")
-            && condition.get("status").and_then(Value::as_str) == Some("True")
-    })
 }
 
 /// Watches one object until `done` says so; false when patience ends first.

@@ -19,7 +19,7 @@ use crate::{Error, Options};
 pub(crate) async fn conform(cluster: &Cluster, changes: &[Change], options: &Options) -> Result<(), Error> {
     let new: Vec<&Target> = changes
         .iter()
-        .filter(|change| change.op == Op::Create)
+        .filter(|change| matches!(change.op, Op::Create | Op::Run))
         .filter_map(|change| change.target.as_ref())
         .collect();
     if !options.check_schemas || new.is_empty() {

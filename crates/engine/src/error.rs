@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use towpath_failure::{Class, Failure, Reason};
 use towpath_object::Key;
-use towpath_plan::{App, Origin, Problem};
+use towpath_plan::{App, Origin, Problem, sync};
 use towpath_schema::Violation;
 
 /// One object that the server did not take.
@@ -36,6 +36,15 @@ pub enum Error {
     /// The manifests are wrong, whatever the cluster's state.
     #[error("{} of the manifests cannot be deployed", .0.len())]
     Problems(Vec<Problem>),
+    /// The manifests cannot be put in an order.
+    #[error("{} of the manifests cannot be deployed", .0.len())]
+    Unplannable(Vec<sync::Problem>),
+    /// No hook has that name.
+    #[error("no hook of the manifests is called {name}")]
+    NoHook {
+        /// The name.
+        name: String,
+    },
     /// New objects do not fit the server's schemas.
     #[error("{} of the manifests do not fit the cluster's schemas", misfits(.0))]
     Misfits(Vec<Misfit>),
@@ -124,7 +133,8 @@ impl Failure for Error {
     fn reason(&self) -> Reason {
         match self {
             Self::Cluster(error) => error.reason(),
-            Self::Problems(_) => Reason("ManifestsInvalid"),
+            Self::Problems(_) | Self::Unplannable(_) => Reason("ManifestsInvalid"),
+            Self::NoHook { .. } => Reason("HookMissing"),
             Self::Misfits(_) => Reason("ManifestsUnfit"),
             Self::Refused(_) => Reason("ManifestsRefused"),
             Self::Foreign(_) => Reason("OwnedByAnotherApp"),
@@ -147,7 +157,8 @@ impl Failure for Error {
     fn hint(&self) -> Option<String> {
         match self {
             Self::Cluster(error) => error.hint(),
-            Self::Problems(_) => None,
+            Self::Problems(_) | Self::Unplannable(_) => None,
+            Self::NoHook { .. } => Some("`towpath deploy --dry-run` shows the hooks".into()),
             Self::Misfits(_) => Some("`kubectl explain KIND.FIELD` tells what a field takes".into()),
             Self::Refused(failures) => failures.iter().find_map(|failure| failure.error.hint()),
             Self::Foreign(_) => Some("remove them there first, or take them over with --adopt".into()),

@@ -1,127 +1,109 @@
-//! Carrying out a plan: inventory first, then stage by stage, then what is no longer wanted, then the inventory
-//! as it came out.
+//! Carrying out a plan: the inventory first, then step by step as `plan::sync` says, then the inventory as it came out.
 //!
 //! ```text
-//! namespace of the app ─► inventory (old + new) ─► definitions ─► settings ─► workloads ─► admission
-//!                                                      └ awaited until served
-//!    ─► deletions, in reverse ─► inventory (what there is, with the record of each apply)
+//! namespace of the app ─► inventory (old + new) ─► step ─► act ─► step ─► … ─► done
+//!                                                   └ wait: until something is seen
+//!    ─► inventory (what there is, with the record of each apply)
 //! ```
+//!
+//! The steps, and how each action is carried out, are those of the [`Engine`](crate::Engine). What differs is who looks
+//! (watches that are opened only where something is waited for), where progress is written down (beside the inventory,
+//! and only if there are hooks), and that what is as wanted is known already and costs nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use futures::{StreamExt as _, stream};
 use serde_json::json;
-use towpath_cluster::{Cluster, Deletion};
-use towpath_health::{Status, assess};
+use tokio::time::{Instant, timeout_at};
+use towpath_cluster::{Cluster, Error as ClusterError};
+use towpath_health::{Judge, Rules as HealthRules};
 use towpath_object::{Key, Object};
-use towpath_plan::{App, Applied, Change, Entry, Inventory, Op, Plan, Removal, Stage, Target, record};
+use towpath_plan::sync::{
+    Action, CompareOptions, How, Outcome as Ended, Phase, Progress as Recorded, Rules, Situation, Step, Task,
+    TaskId, WaitReason, Waiting, step,
+};
+use towpath_plan::{Applied, Change, Entry, Inventory, Op, Removal};
 
-use crate::options::{self, MANAGER};
+use crate::inventory::Saved;
+use crate::outcome::{Broken, Outcome};
 use crate::prepare::{is_namespace, namespaces};
-use crate::remove::remove;
-use crate::{Awaited, Error, ObjectFailure, Options, Prepared, Progress, apply, inventory};
+use crate::record::{Operation, Record};
+use crate::remove::finish_removal;
+use crate::sight::Sight;
+use crate::{Awaited, Error, ObjectFailure, Prepared, Progress, inventory};
 
 /// Where a run tells what happens.
 pub(crate) type Tell<'a> = &'a (dyn Fn(Progress<'_>) + Sync);
 
-/// What came of a run.
-#[derive(Debug, Default)]
-pub struct Outcome {
-    /// What was changed, in the order in which it happened.
-    pub changed: Vec<(Key, Op)>,
-    /// What the server did not take.
-    pub failures: Vec<ObjectFailure>,
-    /// What was not tried because something before it failed.
-    pub untried: Vec<Key>,
-    /// What the server was asked to delete and still holds.
-    pub leaving: Vec<Key>,
-    /// What is not ready yet.
-    pub awaited: Vec<Awaited>,
-}
-
-impl Outcome {
-    /// True when everything that was planned has been done.
-    pub fn is_complete(&self) -> bool {
-        self.failures.is_empty() && self.untried.is_empty() && self.leaving.is_empty()
-    }
-
-    /// True for an object that the run has not come to.
-    pub(crate) fn not_reached(&self, key: &Key) -> bool {
-        !self.changed.iter().any(|(done, _)| done == key)
-            && !self.failures.iter().any(|failure| failure.key == *key)
-            && !self.leaving.contains(key)
-    }
-}
-
 /// Carries out a plan. Errors are those of the run as a whole; the failure of an object is in the outcome.
 pub async fn execute(cluster: &Cluster, prepared: Prepared, tell: Tell<'_>) -> Result<Outcome, Error> {
-    let Prepared { app, plan, mut saved, options, namespace_missing } = prepared;
-    let mut run =
-        Run { cluster, options: &options, tell, outcome: Outcome::default(), applied: BTreeMap::new() };
-    run.look_at_what_is_the_same(&plan);
-    if !plan.is_empty() {
-        if namespace_missing {
-            run.create_namespace(&app).await?;
+    let mut run = Run::new(cluster, &prepared, tell);
+    if !prepared.plan.is_empty() {
+        if prepared.namespace_missing {
+            run.create_namespace().await?;
         }
-        run.apply_home(&app, &plan).await;
+        run.apply_home().await;
         if !run.outcome.failures.is_empty() {
             // Without a home there is no inventory, so nothing may follow.
-            run.give_up(&plan);
+            run.give_up();
             return Ok(run.outcome);
         }
-        let all = union(&saved.inventory, &plan);
-        inventory::save(cluster, &app, &mut saved, all).await?;
-        run.apply_stages(&plan).await;
-        if run.outcome.failures.is_empty() {
-            run.delete_unwanted(&app, &plan).await;
-        }
+        run.keep().await?;
+        run.steps().await?;
+        run.await_deletions().await;
     }
-    let Run { outcome, applied, .. } = run;
-    let removed = options.removal == Removal::Everything && outcome.is_complete();
-    if removed {
-        finish_removal(cluster, &app, &plan, &options, outcome, tell).await
-    } else {
-        let left = remaining(&plan, &applied, &outcome);
-        // An app that never was and that nothing was done for leaves no inventory behind.
-        if saved.exists() || !left.entries.is_empty() {
-            inventory::save(cluster, &app, &mut saved, left).await?;
-        }
-        Ok(outcome)
-    }
+    run.await_health();
+    run.end().await
 }
 
 /// A run under way.
-struct Run<'a> {
-    cluster: &'a Cluster,
-    options: &'a Options,
-    tell: Tell<'a>,
-    outcome: Outcome,
+pub(crate) struct Run<'a> {
+    pub(crate) cluster: &'a Cluster,
+    pub(crate) prepared: &'a Prepared,
+    pub(crate) tell: Tell<'a>,
+    pub(crate) tasks: BTreeMap<&'a TaskId, &'a Task>,
+    pub(crate) changes: BTreeMap<TaskId, &'a Change>,
+    pub(crate) sight: Sight,
+    pub(crate) progress: Recorded,
+    pub(crate) outcome: Outcome,
     /// What is known of each apply of this run.
-    applied: BTreeMap<Key, Applied>,
+    pub(crate) applied: BTreeMap<Key, Applied>,
+    /// What was deleted and is still there, with its uid.
+    pub(crate) going: BTreeMap<Key, String>,
+    /// Hooks that were deleted, and not created again.
+    pub(crate) dropped: BTreeSet<Key>,
+    saved: Saved,
+    /// What there was and what there may be.
+    union: Inventory,
+    ended: Option<Ended>,
+    /// Time was up.
+    late: bool,
 }
 
-impl Run<'_> {
-    fn look_at_what_is_the_same(&mut self, plan: &Plan) {
-        for change in plan.changes.iter().filter(|change| change.op == Op::Same) {
-            if let Some(live) = &change.live {
-                self.await_health(change, live);
-            }
+impl<'a> Run<'a> {
+    fn new(cluster: &'a Cluster, prepared: &'a Prepared, tell: Tell<'a>) -> Self {
+        let judge = Judge::new(health_rules(prepared));
+        Self {
+            cluster,
+            prepared,
+            tell,
+            tasks: prepared.schedule.by_id(),
+            changes: prepared.plan.changes.iter().map(|change| (change.task(), change)).collect(),
+            sight: Sight::new(cluster, prepared.app.selector(), judge, &prepared.schedule),
+            progress: prepared.progress.clone(),
+            outcome: Outcome::default(),
+            applied: BTreeMap::new(),
+            going: BTreeMap::new(),
+            dropped: BTreeSet::new(),
+            saved: prepared.saved.clone(),
+            union: union(prepared),
+            ended: None,
+            late: false,
         }
     }
 
-    fn await_health(&mut self, change: &Change, object: &Object) {
-        let health = assess(object);
-        if health.status != Status::Current {
-            self.outcome.awaited.push(Awaited {
-                key: change.key.clone(),
-                resource: change.resource.clone(),
-                health,
-            });
-        }
-    }
-
-    async fn create_namespace(&self, app: &App) -> Result<(), Error> {
-        let value = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": app.namespace}});
+    async fn create_namespace(&self) -> Result<(), Error> {
+        let name = &self.prepared.app.namespace;
+        let value = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
         let object = Object::new(value).expect("a namespace with a name is an object");
         match self.cluster.create(&namespaces(), &object).await {
             Err(error) if !error.is_conflict() => Err(error.into()),
@@ -131,190 +113,220 @@ impl Run<'_> {
 
     /// The namespace in which the inventory will live comes before the inventory. It carries the app's labels, so
     /// a run that dies right after it is taken up by the next.
-    async fn apply_home(&mut self, app: &App, plan: &Plan) {
+    async fn apply_home(&mut self) {
+        let Prepared { app, plan, schedule, .. } = self.prepared;
         let home = |change: &&Change| change.op == Op::Create && is_namespace(&change.key, &app.namespace);
-        let home: Vec<&Change> = plan.changes.iter().filter(home).collect();
-        self.apply_all(&home, &BTreeSet::new()).await;
+        let home = plan.changes.iter().find(home).map(Change::task);
+        if let Some(task) = home.and_then(|id| self.tasks.get(&id).copied()) {
+            let how = How::new(task, &schedule.options, false, schedule.rules);
+            self.act(vec![Action::Apply { task: task.id.clone(), how }]).await;
+        }
     }
 
-    async fn apply_stages(&mut self, plan: &Plan) {
-        let new_kinds = new_kinds(plan);
-        for stage in Stage::ALL {
-            let due = |change: &&Change| {
-                change.stage == stage
-                    && matches!(change.op, Op::Create | Op::Update)
-                    && !self.applied.contains_key(&change.key)
+    /// Writes down what may be there from now on, and how far the hooks are. Nothing is sent where nothing has changed.
+    async fn keep(&mut self) -> Result<(), Error> {
+        let (union, record) = (self.union.clone(), self.record());
+        inventory::save(self.cluster, &self.prepared.app, &mut self.saved, union, record).await
+    }
+
+    /// What is known of the run now.
+    fn record(&self) -> Record {
+        let Prepared { record, schedule, .. } = self.prepared;
+        let operation = record
+            .operation
+            .as_ref()
+            .map(|operation| Operation { progress: self.progress.of_hooks(schedule), ..operation.clone() });
+        Record { delivered: record.delivered.clone(), operation }
+    }
+
+    async fn steps(&mut self) -> Result<(), Error> {
+        let prepared = self.prepared;
+        let mut until = None;
+        loop {
+            let next = {
+                let view = |key: &Key| self.sight.see(key);
+                // Whoever plans has asked for the consent that deletions need.
+                let approved = Some(prepared.schedule.started);
+                step(&prepared.schedule, &mut self.progress, &Situation { view: &view, approved, stop: None })
             };
-            let changes: Vec<&Change> = plan.changes.iter().filter(due).collect();
-            if changes.is_empty() {
-                continue;
-            }
-            (self.tell)(Progress::Stage { stage, changes: changes.len() });
-            self.apply_all(&changes, &new_kinds).await;
-            if stage == Stage::Definitions {
-                self.await_definitions(&changes).await;
-            }
-            if !self.outcome.failures.is_empty() {
-                return self.give_up(plan);
+            match next {
+                Step::Done(ended) => {
+                    self.note_end(ended);
+                    return Ok(());
+                }
+                Step::Act(actions) => {
+                    self.keep().await?;
+                    self.act(actions).await;
+                    until = None;
+                }
+                Step::Wait(waiting) => {
+                    let until = *until.get_or_insert_with(|| Instant::now() + prepared.options.timeout);
+                    (self.tell)(Progress::Waiting { what: &waiting.to_string() });
+                    let keys = waiting.tasks.iter().map(|task| &task.key);
+                    if timeout_at(until, self.sight.change(keys)).await.is_err() {
+                        self.note_late(&waiting);
+                        return Ok(());
+                    }
+                    self.settle_deletions();
+                }
+                Step::Confirm(_) => {
+                    self.give_up();
+                    return Ok(());
+                }
             }
         }
+    }
+
+    fn note_end(&mut self, ended: Ended) {
+        let refused: BTreeSet<&Key> = self.outcome.failures.iter().map(|failure| &failure.key).collect();
+        for result in self.progress.results().into_iter().filter(|result| result.is_failure()) {
+            let TaskId { key, phase } = &result.task;
+            if !refused.contains(key) {
+                let task = self.tasks.get(&result.task);
+                self.outcome.broken.push(Broken {
+                    key: key.clone(),
+                    phase: *phase,
+                    hook: task.is_some_and(|task| task.is_hook()),
+                    origin: task.and_then(|task| task.origin.clone()),
+                    message: result.message.clone(),
+                });
+            }
+        }
+        self.ended = Some(ended);
+        if !(self.outcome.failures.is_empty() && self.outcome.broken.is_empty()) {
+            self.give_up();
+        }
+    }
+
+    /// Notes what was waited for too long. What was begun goes on, and the next run takes it up.
+    fn note_late(&mut self, waiting: &Waiting) {
+        self.late = true;
+        for id in &waiting.tasks {
+            let key = &id.key;
+            let task = self.tasks.get(id);
+            let what = match waiting.reason {
+                WaitReason::Hooks => format!("wait until the hook {key} is complete"),
+                WaitReason::Health if key.kind == "CustomResourceDefinition" => {
+                    format!("wait until {key} is served")
+                }
+                WaitReason::Health => format!("wait until {key} is ready"),
+                // It is reported as still there.
+                WaitReason::Deletion if task.is_some_and(|task| task.is_prune()) => continue,
+                WaitReason::Deletion => format!("wait until the old {key} is gone"),
+            };
+            let error = ClusterError::Deadline { what, seconds: self.prepared.options.timeout.as_secs() };
+            let origin = task.and_then(|task| task.origin.clone());
+            self.outcome.failures.push(ObjectFailure { key: key.clone(), origin, error });
+        }
+        self.give_up();
     }
 
     /// Notes everything that the run will no longer come to.
-    fn give_up(&mut self, plan: &Plan) {
-        let due =
-            plan.changes.iter().filter(|change| matches!(change.op, Op::Create | Op::Update | Op::Delete));
-        let rest: Vec<Key> = due
-            .filter(|change| self.outcome.not_reached(&change.key))
-            .map(|change| change.key.clone())
-            .collect();
-        self.outcome.untried = rest;
+    fn give_up(&mut self) {
+        let due = self.prepared.plan.changes.iter().filter(|change| change.is_effective());
+        // Hooks for failures are nothing that is missing.
+        let due = due.filter(|change| change.phase != Phase::SyncFail);
+        let rest = due.filter(|change| self.progress.result(&change.task()).is_none());
+        self.outcome.untried = rest.map(|change| change.key.clone()).collect();
     }
 
-    async fn apply_all(&mut self, changes: &[&Change], new_kinds: &BTreeSet<(String, String)>) {
-        let (cluster, options, tell) = (self.cluster, self.options, self.tell);
-        let how = options::apply();
-        let requests = changes.iter().filter_map(|change| Some((*change, change.target.as_ref()?))).map(
-            |(change, target)| {
-                let how = &how;
-                let new_kind = new_kinds.contains(&(change.key.group.clone(), change.key.kind.clone()));
-                async move {
-                    let result = apply::apply(cluster, change, target, how, new_kind, options.timeout).await;
-                    match &result {
-                        Ok(_) => tell(Progress::Changed { key: &change.key, op: change.op }),
-                        Err(error) => {
-                            tell(Progress::Failed { key: &change.key, message: &error.to_string() });
-                        }
-                    }
-                    (change, target, result)
-                }
-            },
-        );
-        let mut results = stream::iter(requests).buffer_unordered(options.concurrency);
-        while let Some((change, target, result)) = results.next().await {
-            match result {
-                Ok(answer) => {
-                    for message in &answer.warnings {
-                        tell(Progress::Warning { key: &change.key, message });
-                    }
-                    self.applied.insert(
-                        change.key.clone(),
-                        record(target, &answer.object, MANAGER).written(&change.key),
-                    );
-                    self.outcome.changed.push((change.key.clone(), change.op));
-                    if let Ok(object) = Object::new(answer.object) {
-                        self.await_health(change, &object);
-                    }
-                }
-                Err(error) => {
-                    self.applied.insert(change.key.clone(), change.applied.clone());
-                    let origin = change.origin().cloned();
-                    self.outcome.failures.push(ObjectFailure { key: change.key.clone(), origin, error });
-                }
+    /// Notes what has gone by now.
+    fn settle_deletions(&mut self) {
+        let there = |key: &Key, uid: &str| self.sight.object(key).is_some_and(|object| object.uid() == uid);
+        let gone: Vec<Key> =
+            self.going.iter().filter(|(key, uid)| !there(key, uid)).map(|(key, _)| key.clone()).collect();
+        for key in gone {
+            self.going.remove(&key);
+            (self.tell)(Progress::Changed { key: &key, op: Op::Delete });
+            self.outcome.changed.push((key, Op::Delete));
+        }
+    }
+
+    /// Sees the last deletions through.
+    async fn await_deletions(&mut self) {
+        let until = Instant::now() + self.prepared.options.timeout;
+        while !self.late && !self.going.is_empty() {
+            let keys: Vec<Key> = self.going.keys().cloned().collect();
+            self.late = timeout_at(until, self.sight.change(keys.iter())).await.is_err();
+            self.settle_deletions();
+        }
+        self.outcome.leaving.extend(self.going.keys().cloned());
+    }
+
+    /// Notes what is not ready yet.
+    fn await_health(&mut self) {
+        let rules = health_rules(self.prepared);
+        let names = self.prepared.options.rules;
+        for change in self.prepared.plan.changes.iter().filter(|one| one.target.is_some() && !one.hook) {
+            let Some(object) = self.sight.object(&change.key) else { continue };
+            if !CompareOptions::read(object, names).ignore_health {
+                let awaited = Awaited::new(&change.key, &change.resource, object, rules);
+                self.outcome.awaited.extend(awaited);
             }
         }
     }
 
-    async fn await_definitions(&mut self, changes: &[&Change]) {
-        let (cluster, patience) = (self.cluster, self.options.timeout);
-        let definitions = changes.iter().filter(|change| change.key.kind == "CustomResourceDefinition");
-        let checks = definitions.map(|change| async move {
-            (*change, apply::established(cluster, &change.resource, &change.key, patience).await)
-        });
-        let results: Vec<_> = stream::iter(checks).buffer_unordered(self.options.concurrency).collect().await;
-        for (change, result) in results {
-            let error = match result {
-                Ok(true) => continue,
-                Ok(false) => towpath_cluster::Error::Deadline {
-                    what: format!("wait until {} is served", change.key),
-                    seconds: patience.as_secs(),
-                },
-                Err(error) => error,
-            };
-            let origin = change.origin().cloned();
-            self.outcome.failures.push(ObjectFailure { key: change.key.clone(), origin, error });
+    /// Writes down what there is.
+    async fn end(mut self) -> Result<Outcome, Error> {
+        let Prepared { app, plan, options, .. } = self.prepared;
+        let kept = plan.changes.iter().any(|change| change.op == Op::Keep);
+        if options.removal == Removal::Everything && self.outcome.is_complete() && !kept {
+            return finish_removal(self.cluster, self.prepared, self.outcome, self.tell).await;
+        }
+        let left = self.remaining();
+        // An app that never was and that nothing was done for leaves no inventory behind.
+        if self.saved.exists() || !left.entries.is_empty() {
+            let record = self.record_at_end();
+            inventory::save(self.cluster, app, &mut self.saved, left, record).await?;
+        }
+        Ok(self.outcome)
+    }
+
+    /// After a success it is known what was delivered; a failure, or what was not waited for, stays on record.
+    fn record_at_end(&self) -> Record {
+        let record = self.record();
+        let succeeded =
+            self.ended.as_ref().is_some_and(|ended| ended.end == towpath_plan::sync::End::Succeeded);
+        match &record.operation {
+            Some(_) if succeeded => Record { delivered: self.prepared.delivers.clone(), operation: None },
+            _ => record,
         }
     }
 
-    async fn delete_unwanted(&mut self, app: &App, plan: &Plan) {
-        let deletions = plan.changes.iter().filter(|change| change.op == Op::Delete);
-        // The namespace that holds the inventory is the very last step of a removal: see `finish_removal`.
-        let deletions: Vec<&Change> =
-            deletions.filter(|change| !is_namespace(&change.key, &app.namespace)).collect();
-        remove(self.cluster, &deletions, self.options, self.tell, &mut self.outcome).await;
+    /// What there is after the run.
+    fn remaining(&self) -> Inventory {
+        let deleted: BTreeSet<&Key> =
+            self.outcome.changed.iter().filter(|(_, op)| *op == Op::Delete).map(|(key, _)| key).collect();
+        let mut left = self.prepared.aside.clone();
+        for change in self.prepared.plan.changes.iter().filter(|change| !deleted.contains(&change.key)) {
+            let applied = self.applied.get(&change.key);
+            let never = applied.is_none() && change.live.is_none();
+            if change.op == Op::Run && (never || self.dropped.contains(&change.key)) {
+                continue;
+            }
+            let version = change.resource.gvk.version.clone();
+            let applied = applied.unwrap_or(&change.applied).clone();
+            left.entries.insert(change.key.clone(), Entry { version, applied });
+        }
+        left
     }
 }
 
-/// The last steps of a removal. If the app's own namespace goes, the inventory goes with it: the namespace is
-/// deleted while the inventory still names it, so that a run killed here is taken up by the next.
-async fn finish_removal(
-    cluster: &Cluster,
-    app: &App,
-    plan: &Plan,
-    options: &Options,
-    mut outcome: Outcome,
-    tell: Tell<'_>,
-) -> Result<Outcome, Error> {
-    let home = plan
-        .changes
-        .iter()
-        .find(|change| change.op == Op::Delete && is_namespace(&change.key, &app.namespace));
-    let Some(home) = home else {
-        inventory::forget(cluster, app).await?;
-        return Ok(outcome);
-    };
-    let uid = home.live.as_ref().map_or("", Object::uid);
-    let mut gone = cluster.delete(&home.resource, &home.key, uid).await? == Deletion::Gone;
-    if !gone {
-        tell(Progress::Leaving { key: &home.key });
-        gone = apply::gone(cluster, &home.resource, &home.key, options.timeout).await?;
+fn health_rules(prepared: &Prepared) -> HealthRules {
+    match prepared.options.rules {
+        Rules::Argo => HealthRules::Argo,
+        Rules::Kstatus | Rules::Towpath => HealthRules::Kstatus,
     }
-    if gone {
-        tell(Progress::Changed { key: &home.key, op: Op::Delete });
-        outcome.changed.push((home.key.clone(), Op::Delete));
-    } else {
-        outcome.leaving.push(home.key.clone());
-    }
-    Ok(outcome)
-}
-
-/// The kinds that the plan's own definitions define.
-fn new_kinds(plan: &Plan) -> BTreeSet<(String, String)> {
-    let definitions = plan.changes.iter().filter(|change| change.key.kind == "CustomResourceDefinition");
-    let text = |change: &Change, pointer: &str| {
-        let value = change.target.as_ref().and_then(|target| target.object.value().pointer(pointer));
-        value.and_then(serde_json::Value::as_str).unwrap_or_default().to_string()
-    };
-    definitions.map(|change| (text(change, "/spec/group"), text(change, "/spec/names/kind"))).collect()
 }
 
 /// What there was and what there may be: written before anything is applied.
-fn union(old: &Inventory, plan: &Plan) -> Inventory {
-    let mut inventory = old.clone();
-    for change in &plan.changes {
+fn union(prepared: &Prepared) -> Inventory {
+    let mut inventory = prepared.saved.inventory.clone();
+    for change in &prepared.plan.changes {
         if let Some(target) = &change.target {
             let entry = || Entry { version: target.resource.gvk.version.clone(), applied: Applied::NotYet };
             inventory.entries.entry(change.key.clone()).or_insert_with(entry);
         }
     }
     inventory
-}
-
-/// What there is after the run.
-fn remaining(plan: &Plan, applied: &BTreeMap<Key, Applied>, outcome: &Outcome) -> Inventory {
-    let deleted: BTreeSet<&Key> =
-        outcome.changed.iter().filter(|(_, op)| *op == Op::Delete).map(|(key, _)| key).collect();
-    let left = plan.changes.iter().filter(|change| !deleted.contains(&change.key));
-    let entries = left.map(|change| {
-        let version = change
-            .target
-            .as_ref()
-            .map_or(&change.resource, |target: &Target| &target.resource)
-            .gvk
-            .version
-            .clone();
-        let applied = applied.get(&change.key).unwrap_or(&change.applied).clone();
-        (change.key.clone(), Entry { version, applied })
-    });
-    Inventory { entries: entries.collect() }
 }

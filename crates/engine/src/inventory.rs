@@ -5,6 +5,7 @@ use towpath_cluster::Cluster;
 use towpath_object::{Gvk, Object, Resource};
 use towpath_plan::{App, AppName, Inventory};
 
+use crate::record::Record;
 use crate::{Error, packed};
 
 /// The label by which inventories are found.
@@ -16,6 +17,8 @@ const PLAIN: usize = 512 * 1024;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Saved {
     pub(crate) inventory: Inventory,
+    /// What is known of its runs with hooks.
+    pub(crate) record: Record,
     /// The ConfigMap's resource version; empty while there is none.
     version: String,
 }
@@ -42,17 +45,18 @@ pub(crate) async fn load(cluster: &Cluster, app: &App) -> Result<Saved, Error> {
     }
 }
 
-/// Writes the inventory if it is not what is saved already.
+/// Writes the inventory and the record of runs, if they are not what is saved already.
 pub(crate) async fn save(
     cluster: &Cluster,
     app: &App,
     saved: &mut Saved,
     inventory: Inventory,
+    record: Record,
 ) -> Result<(), Error> {
-    if saved.exists() && saved.inventory == inventory {
+    if saved.exists() && saved.inventory == inventory && saved.record == record {
         return Ok(());
     }
-    let object = write(app, &inventory, &saved.version)?;
+    let object = write(app, &inventory, &record, &saved.version)?;
     let result = if saved.exists() {
         cluster.replace(&config_maps(), &object).await
     } else {
@@ -66,7 +70,7 @@ pub(crate) async fn save(
         Err(error) if error.is_conflict() || error.is_not_found() => {
             // Our own write may have arrived although its answer did not.
             let now = load(cluster, app).await?;
-            if now.exists() && now.inventory == inventory {
+            if now.exists() && now.inventory == inventory && now.record == record {
                 *saved = now;
                 Ok(())
             } else {
@@ -102,7 +106,7 @@ pub(crate) async fn list(cluster: &Cluster, namespace: &str) -> Result<Vec<(App,
     Ok(apps)
 }
 
-fn write(app: &App, inventory: &Inventory, version: &str) -> Result<Object, Error> {
+fn write(app: &App, inventory: &Inventory, record: &Record, version: &str) -> Result<Object, Error> {
     let mut metadata = json!({
         "name": name_of(app), "namespace": app.namespace,
         "labels": {LABEL: "true", "app.kubernetes.io/managed-by": "towpath"},
@@ -112,7 +116,14 @@ fn write(app: &App, inventory: &Inventory, version: &str) -> Result<Object, Erro
     }
     let text = inventory.to_text();
     let mut value = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata});
-    let size = packed::put(&mut value, "objects", text, PLAIN);
+    let mut size = packed::put(&mut value, "objects", text, PLAIN);
+    if !record.delivered.is_empty() {
+        size += packed::put(&mut value, "delivered", record.delivered.clone(), PLAIN);
+    }
+    if let Some(operation) = &record.operation {
+        let text = serde_json::to_string(operation).map_err(|invalid| damaged(app, invalid.to_string()))?;
+        size += packed::put(&mut value, "operation", text, PLAIN / 4);
+    }
     if size > packed::MOST {
         return Err(Error::TooManyObjects { app: app.clone(), size });
     }
@@ -122,9 +133,15 @@ fn write(app: &App, inventory: &Inventory, version: &str) -> Result<Object, Erro
 fn read(app: &App, value: &Value) -> Result<Saved, Error> {
     let text = packed::get(value, "objects").map_err(|message| damaged(app, message))?.unwrap_or_default();
     let inventory = Inventory::parse(&text).map_err(|malformed| damaged(app, malformed.to_string()))?;
+    let part = |name| packed::get(value, name).map_err(|message| damaged(app, message));
+    let operation = match part("operation")? {
+        Some(text) => Some(serde_json::from_str(&text).map_err(|error| damaged(app, error.to_string()))?),
+        None => None,
+    };
+    let record = Record { delivered: part("delivered")?.unwrap_or_default(), operation };
     let version =
         value.pointer("/metadata/resourceVersion").and_then(Value::as_str).unwrap_or_default().to_string();
-    Ok(Saved { inventory, version })
+    Ok(Saved { inventory, record, version })
 }
 
 fn damaged(app: &App, message: String) -> Error {
@@ -151,7 +168,7 @@ mod tests {
     fn small_inventories_are_text_and_large_ones_are_packed() {
         let app = App { name: AppName::new("shop").unwrap(), namespace: "web".into() };
         for (count, part) in [(3, "/data/objects"), (10_000, "/binaryData/objects.gz")] {
-            let object = write(&app, &inventory(count), "7").unwrap();
+            let object = write(&app, &inventory(count), &Record::default(), "7").unwrap();
             assert!(object.value().pointer(part).is_some(), "{count}");
             let saved = read(&app, object.value()).unwrap();
             assert_eq!((saved.inventory, saved.version), (inventory(count), "7".to_string()));

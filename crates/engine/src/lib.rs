@@ -129,18 +129,23 @@
 //! - **Desired state wins.** Objects are changed by server-side apply under one field manager, by force; fields that
 //!   the manifests do not name stay as others set them.
 //!
-//! The crates that stand in this interface are passed on as [`cluster`], [`merge`], [`object`] and [`plan`], in the versions that
-//! belong together.
+//! The crates that stand in this interface are passed on as [`cluster`], [`health`], [`merge`], [`object`] and [`plan`],
+//! in the versions that belong together.
 
 mod act;
+mod actions;
 mod apply;
+mod arrange;
 mod ask;
-mod claims;
 mod breaker;
+mod carry_out;
+mod changes;
+mod claims;
 mod compare;
 mod conform;
 mod decide;
 mod dependency;
+mod diff;
 mod engine;
 mod error;
 mod events;
@@ -159,17 +164,22 @@ mod memory;
 mod observe;
 mod operate;
 mod options;
+mod outcome;
 mod overrides;
 mod packed;
+mod parts;
+mod pick;
 mod prepare;
 mod progress;
 mod queue;
 mod reconcile;
+mod record;
 mod remark;
 mod remove;
 mod resolved;
 mod schemas;
 mod settings;
+mod sight;
 mod simple;
 mod source;
 pub mod store;
@@ -182,18 +192,23 @@ mod written;
 pub use futures::future::BoxFuture;
 pub use futures::stream::BoxStream;
 pub use towpath_cluster as cluster;
+pub use towpath_health as health;
 pub use towpath_merge as merge;
 pub use towpath_object as object;
 pub use towpath_plan as plan;
 
+pub use actions::{ActionError, Done};
+pub use diff::{ObjectDiff, ObjectState, UnitError};
 pub use engine::{Builder, Engine, Limits};
 pub use error::{Error, Foreign, Misfit, ObjectFailure};
 pub use events::{Event, Events, Heard};
-pub use execute::{Outcome, execute};
+pub use execute::execute;
 pub use gate::{GateHandle, SyncGate, Veto};
 pub use inspect::{AppSummary, Node, Tree, apps, inspect};
 pub use options::{MANAGER, Options};
+pub use outcome::{Broken, Outcome};
 pub use overrides::{BadOverride, HealthExpressions, IgnoredFields, KindOverride, Overrides};
+pub use pick::{BadWaves, HookName, Pick, Waves};
 pub use prepare::{Prepared, prepare, prepare_removal};
 pub use progress::Progress;
 pub use settings::{Effect, Settings};

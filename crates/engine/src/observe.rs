@@ -2,18 +2,20 @@
 
 use jiff::Timestamp;
 use serde_json::Value;
-use towpath_health::{Judge, Verdict as Judged};
+use towpath_health::{Assessment, Judge, Rules, Verdict as Judged};
 use towpath_object::Object;
 use towpath_plan::sync::{Observation, Verdict};
 
 /// Judges an object. A hook that our finalizer holds is judged as if nobody had deleted it: a Job may go the moment it
-/// is complete, and its result is what the finalizer holds it for.
+/// is complete, and its result is what the finalizer holds it for. It is judged by its end, not by its start: to kstatus a
+/// Job that runs is ready.
 pub(crate) fn observe(judge: &Judge, object: &Object, now: Timestamp) -> Observation {
     let mut seen = Observation::new(object, Verdict::Unknown, "");
-    let assessment = if seen.held && seen.terminating {
-        judge.assess(&staying(object), now)
-    } else {
-        judge.assess(object, now)
+    let runs_to_an_end = object.gvk().group == "batch" && object.kind() == "Job" || object.kind() == "Pod";
+    let assessment = match (seen.held, seen.terminating) {
+        (true, true) => ended(judge, &staying(object), now, runs_to_an_end),
+        (true, false) => ended(judge, object, now, runs_to_an_end),
+        (false, _) => judge.assess(object, now),
     };
     seen.verdict = match assessment.verdict {
         Judged::None => Verdict::None,
@@ -25,6 +27,14 @@ pub(crate) fn observe(judge: &Judge, object: &Object, now: Timestamp) -> Observa
     };
     seen.message = assessment.message;
     seen
+}
+
+/// The health of a hook.
+fn ended(judge: &Judge, hook: &Object, now: Timestamp, runs_to_an_end: bool) -> Assessment {
+    match judge.rules() {
+        Rules::Kstatus if runs_to_an_end => Rules::Argo.assess(hook, now),
+        _ => judge.assess(hook, now),
+    }
 }
 
 /// The object as it would be if nobody had deleted it.
@@ -39,7 +49,6 @@ fn staying(object: &Object) -> Object {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use towpath_health::Rules;
 
     use super::*;
 

@@ -192,7 +192,7 @@ impl Operating<'_> {
 }
 
 /// A task as a target, for the record of its apply.
-fn as_target(task: &Task) -> Option<Target> {
+pub(crate) fn as_target(task: &Task) -> Option<Target> {
     let (object, resource) = (task.target.clone()?, task.resource.clone()?);
     let origin = task.origin.clone().unwrap_or_else(|| Origin { file: "rendered".into(), line: 1 });
     let (stage, _) = rank(&task.id.key.group, &task.id.key.kind);

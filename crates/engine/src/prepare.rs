@@ -1,22 +1,24 @@
-//! From manifests to a plan: read what is there, judge, ask the server only where needed.
+//! From manifests to a plan: read what is there, judge, ask the server only where needed, put everything in order.
 
 use std::collections::BTreeSet;
 
-use futures::{StreamExt as _, stream};
+use towpath_clock::{Clock as _, SystemClock};
 use towpath_cluster::Cluster;
 use towpath_object::{Gvk, Key, Kinds, Object, Resource};
-use towpath_plan::sync::Phase;
+use towpath_plan::sync::{Progress, Schedule};
 use towpath_plan::{
-    APP_LABEL, APP_NAMESPACE_LABEL, App, Applied, Approval, Change, Fate, Judgement, Manifest, Op, Plan,
-    Removal, Stage, Target, absorb, differs, fate, judge, rank, record, resolve,
+    APP_LABEL, APP_NAMESPACE_LABEL, App, Inventory, Manifest, Plan, Removal, Stage, Target, rank, resolve,
 };
 
+use crate::arrange::{Arranged, Arranging, arrange, arrange_removal};
+use crate::changes::{Removed, judge_all, removed, served};
 use crate::conform::conform;
 use crate::error::Foreign;
 use crate::inventory::{self, Saved};
 use crate::live::{self, Live};
-use crate::options::{MANAGER, dry_run};
-use crate::{Error, ObjectFailure, Options};
+use crate::parts::Parts;
+use crate::record::Record;
+use crate::{Error, Options};
 
 /// A plan, and all that is needed to carry it out.
 #[derive(Debug)]
@@ -25,7 +27,19 @@ pub struct Prepared {
     pub app: App,
     /// What would be done.
     pub plan: Plan,
+    /// What people should know before it is done.
+    pub warnings: Vec<String>,
+    /// The plan in steps.
+    pub(crate) schedule: Schedule,
+    /// How far it is: at its beginning, or where an earlier run was interrupted.
+    pub(crate) progress: Progress,
     pub(crate) saved: Saved,
+    /// What is written down while it runs.
+    pub(crate) record: Record,
+    /// What is written down as delivered when it has succeeded.
+    pub(crate) delivers: String,
+    /// What the app has and the run is not about.
+    pub(crate) aside: Inventory,
     pub(crate) options: Options,
     /// The app's namespace is missing and has to be created before the inventory can be written.
     pub(crate) namespace_missing: bool,
@@ -43,16 +57,43 @@ pub async fn prepare(
         inventory::load(cluster, &app)
     )?;
     let targets = resolve(manifests, &kinds, &app).map_err(Error::Problems)?;
-    let namespace_missing = namespace_missing(cluster, &app, &saved, &targets, &options).await?;
-    let live = read_live(cluster, &kinds, &targets, &saved).await?;
+    let mut parts = Parts::new(targets, &options)?;
+    let namespace_missing = namespace_missing(cluster, &app, &saved, &parts.plain, &options).await?;
+    let wanted: Vec<&Target> = parts.plain.iter().chain(parts.named_hooks()).collect();
+    let live = read_live(cluster, &kinds, &wanted, &saved).await?;
     if !options.adopt {
-        refuse_foreign(&app, &targets, &live)?;
+        refuse_foreign(&app, &wanted, &live)?;
     }
-    let removed = removed_changes(&app, &kinds, &targets, &saved, &live, options.removal);
-    let mut changes = judge_all(cluster, targets, live, &saved, &options).await?;
-    conform(cluster, &changes, &options).await?;
-    changes.extend(removed);
-    Ok(Prepared { app, plan: Plan { changes }, saved, options, namespace_missing })
+    let Removed { mut changes, earlier, forgotten } =
+        removed(&app, &kinds, Some(&parts), &saved, &live, &options);
+    let hooks_live = parts.named_hooks().filter_map(|hook| live.get(&hook.key()).cloned()).collect();
+    let judged = judge_all(cluster, std::mem::take(&mut parts.plain), live, &saved, &options).await?;
+    changes.splice(0..0, judged);
+    let arranging = Arranging {
+        app: &app,
+        kinds: &kinds,
+        options: &options,
+        saved: &saved,
+        now: SystemClock::default().now(),
+    };
+    let Arranged { plan, schedule, progress, record, delivers, mut warnings } =
+        arrange(&arranging, &parts, changes, earlier, hooks_live)?;
+    conform(cluster, &plan.changes, &options).await?;
+    warnings.splice(0..0, parts.warnings);
+    let aside = aside(&saved, &plan, &forgotten);
+    Ok(Prepared {
+        app,
+        plan,
+        warnings,
+        schedule,
+        progress,
+        saved,
+        record,
+        delivers,
+        aside,
+        options,
+        namespace_missing,
+    })
 }
 
 /// Plans the removal of all of `app`. Nothing is written.
@@ -63,9 +104,33 @@ pub async fn prepare_removal(cluster: &Cluster, app: App, options: Options) -> R
     }
     let kinds = cluster.kinds().await?;
     let live = read_live(cluster, &kinds, &[], &saved).await?;
-    let changes = removed_changes(&app, &kinds, &[], &saved, &live, Removal::Everything);
     let options = Options { removal: Removal::Everything, ..options };
-    Ok(Prepared { app, plan: Plan { changes }, saved, options, namespace_missing: false })
+    let Removed { changes, .. } = removed(&app, &kinds, None, &saved, &live, &options);
+    let now = SystemClock::default().now();
+    let arranging = Arranging { app: &app, kinds: &kinds, options: &options, saved: &saved, now };
+    let Arranged { plan, schedule, progress, record, delivers, warnings } =
+        arrange_removal(&arranging, changes)?;
+    Ok(Prepared {
+        app,
+        plan,
+        warnings,
+        schedule,
+        progress,
+        saved,
+        record,
+        delivers,
+        aside: Inventory::default(),
+        options,
+        namespace_missing: false,
+    })
+}
+
+/// What the app has, is not in the plan and stays in the inventory.
+fn aside(saved: &Saved, plan: &Plan, forgotten: &BTreeSet<Key>) -> Inventory {
+    let planned: BTreeSet<&Key> = plan.changes.iter().map(|change| &change.key).collect();
+    let entries = saved.inventory.entries.iter();
+    let aside = entries.filter(|(key, _)| !planned.contains(key) && !forgotten.contains(*key));
+    Inventory { entries: aside.map(|(key, entry)| (key.clone(), entry.clone())).collect() }
 }
 
 /// True when the inventory has nowhere to live yet.
@@ -103,13 +168,14 @@ pub(crate) fn is_namespace(key: &Key, name: &str) -> bool {
 async fn read_live(
     cluster: &Cluster,
     kinds: &Kinds,
-    targets: &[Target],
+    targets: &[&Target],
     saved: &Saved,
 ) -> Result<Live, Error> {
-    let ours = saved.inventory.entries.iter().filter_map(|(key, entry)| {
-        let gvk = Gvk { group: key.group.clone(), version: entry.version.clone(), kind: key.kind.clone() };
-        served(kinds, &gvk).map(|resource| (resource, key.clone()))
-    });
+    let ours = saved
+        .inventory
+        .entries
+        .iter()
+        .filter_map(|(key, entry)| served(kinds, key, entry).map(|resource| (resource, key.clone())));
     let wanted = targets.iter().filter(|target| kinds.get(&target.resource.gvk).is_some());
     let wanted = wanted.map(|target| (target.resource.clone(), target.key()));
     // A wanted object is read in the version that is wanted, not in the one it was applied in before.
@@ -120,7 +186,7 @@ async fn read_live(
     let mut live = live::read(cluster, first).await?;
     let empty: BTreeSet<String> = targets
         .iter()
-        .map(Target::key)
+        .map(|target| target.key())
         .filter(|key| is_namespace(key, &key.name) && live.get(key).is_none_or(Object::is_terminating))
         .map(|key| key.name)
         .collect();
@@ -129,12 +195,7 @@ async fn read_live(
     Ok(live)
 }
 
-/// The version in which it was applied, or the preferred one if that is no longer served.
-fn served(kinds: &Kinds, gvk: &Gvk) -> Option<Resource> {
-    kinds.get(gvk).or_else(|| kinds.versions(&gvk.group, &gvk.kind).first()).cloned()
-}
-
-fn refuse_foreign(app: &App, targets: &[Target], live: &Live) -> Result<(), Error> {
+fn refuse_foreign(app: &App, targets: &[&Target], live: &Live) -> Result<(), Error> {
     let mut foreign = Vec::new();
     for target in targets {
         let Some(object) = live.get(&target.key()) else {
@@ -150,127 +211,4 @@ fn refuse_foreign(app: &App, targets: &[Target], live: &Live) -> Result<(), Erro
         }
     }
     if foreign.is_empty() { Ok(()) } else { Err(Error::Foreign(foreign)) }
-}
-
-/// What becomes of objects that we have and that are no longer wanted, in the order of deletion.
-fn removed_changes(
-    app: &App,
-    kinds: &Kinds,
-    targets: &[Target],
-    saved: &Saved,
-    live: &Live,
-    removal: Removal,
-) -> Vec<Change> {
-    let wanted: BTreeSet<Key> = targets.iter().map(Target::key).collect();
-    let mut changes = Vec::new();
-    for (key, entry) in saved.inventory.entries.iter().filter(|(key, _)| !wanted.contains(key)) {
-        let gvk = Gvk { group: key.group.clone(), version: entry.version.clone(), kind: key.kind.clone() };
-        let Some(resource) = served(kinds, &gvk) else {
-            continue;
-        };
-        let object = live.get(key);
-        let (op, note) = match fate(app, object, &entry.applied, removal, Approval::Missing) {
-            Fate::Delete => (Op::Delete, None),
-            Fate::Keep(why) => (Op::Keep, Some(why)),
-            Fate::Forget => continue,
-        };
-        let (stage, _) = rank(&key.group, &key.kind);
-        changes.push(Change {
-            key: key.clone(),
-            resource,
-            op,
-            phase: Phase::Sync,
-            wave: 0,
-            stage,
-            hook: false,
-            live: object.cloned(),
-            after: None,
-            target: None,
-            applied: entry.applied.clone(),
-            note,
-        });
-    }
-    // The reverse of the order of application; the namespace that holds the inventory goes last of all.
-    changes.sort_by_cached_key(|change| {
-        let last = is_namespace(&change.key, &app.namespace);
-        (last, std::cmp::Reverse(rank(&change.key.group, &change.key.kind)), change.key.clone())
-    });
-    changes
-}
-
-async fn judge_all(
-    cluster: &Cluster,
-    targets: Vec<Target>,
-    mut live: Live,
-    saved: &Saved,
-    options: &Options,
-) -> Result<Vec<Change>, Error> {
-    let dry_run = dry_run();
-    let judged = targets.into_iter().map(|target| {
-        let key = target.key();
-        let object = live.remove(&key);
-        let applied = saved.inventory.entries.get(&key).map(|entry| entry.applied.clone());
-        (target, key, object, applied)
-    });
-    let asked = judged.map(|(target, key, object, mut applied)| {
-        let dry_run = &dry_run;
-        async move {
-            let (op, after) = match (judge(&target, object.as_ref(), applied.as_ref(), MANAGER), &object) {
-                (Judgement::Same, _) => (Op::Same, None),
-                (Judgement::Ask, Some(now)) if !now.is_terminating() => {
-                    let version = target.resource.gvk.api_version();
-                    let absorbed = absorb(now.value(), MANAGER, &version);
-                    match cluster.apply(&target.resource, &target.object, dry_run).await {
-                        Ok(answer) if absorbed.is_some() => (
-                            Op::Update,
-                            absorbed.map(|absorption| absorption.predict(answer.object, MANAGER)),
-                        ),
-                        Ok(answer) if differs(now.value(), &answer.object) => {
-                            (Op::Update, Some(answer.object))
-                        }
-                        Ok(answer) => {
-                            // Only if an apply would not even change who owns what may the next run rely on it.
-                            let proven = record(&target, &answer.object, MANAGER).written(&key);
-                            if proven == record(&target, now.value(), MANAGER).written(&key) {
-                                applied = Some(proven);
-                            }
-                            (Op::Same, None)
-                        }
-                        Err(error) => {
-                            return Err(ObjectFailure { key, origin: Some(target.origin.clone()), error });
-                        }
-                    }
-                }
-                // What is being deleted is waited for and then created anew.
-                _ => (Op::Create, None),
-            };
-            Ok(Change {
-                key,
-                resource: target.resource.clone(),
-                op,
-                phase: Phase::Sync,
-                wave: 0,
-                stage: target.stage,
-                hook: false,
-                live: object,
-                after,
-                target: Some(target),
-                applied: applied.unwrap_or(Applied::NotYet),
-                note: None,
-            })
-        }
-    });
-    // In order, so that the plan reads in the order of application.
-    let answers: Vec<Result<Change, ObjectFailure>> =
-        stream::iter(asked).buffered(options.concurrency).collect().await;
-    let mut changes = Vec::with_capacity(answers.len());
-    let mut failures = Vec::new();
-    for answer in answers {
-        match answer {
-            Ok(change) => changes.push(change),
-            Err(failure) if failure.error.status().is_none() => return Err(failure.error.into()),
-            Err(failure) => failures.push(failure),
-        }
-    }
-    if failures.is_empty() { Ok(changes) } else { Err(Error::Refused(failures)) }
 }

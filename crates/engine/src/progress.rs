@@ -35,6 +35,11 @@ pub enum Progress<'a> {
         /// What it says.
         message: &'a str,
     },
+    /// Something has to become true before the run goes on.
+    Waiting {
+        /// What.
+        what: &'a str,
+    },
     /// An object is on its way out and is waited for.
     Leaving {
         /// The object.

@@ -1,69 +1,42 @@
-//! Deleting, stage by stage from the last to the first, and seeing each stage gone before the next begins.
+//! The last steps of the removal of an app.
 
-use futures::{StreamExt as _, stream};
-use towpath_cluster::{Cluster, Deletion, Error};
+use towpath_cluster::{Cluster, Deletion};
 use towpath_object::Object;
-use towpath_plan::{Change, Op};
+use towpath_plan::Op;
 
-use crate::execute::{Outcome, Tell};
-use crate::{ObjectFailure, Options, Progress, apply};
+use crate::execute::Tell;
+use crate::outcome::Outcome;
+use crate::prepare::is_namespace;
+use crate::{Error, Prepared, Progress, apply, inventory};
 
-/// Deletes what the plan deletes. The changes come in the order of deletion.
-pub(crate) async fn remove(
+/// Ends a removal. If the app's own namespace goes, the inventory goes with it: the namespace is deleted while the
+/// inventory still names it, so that a run killed here is taken up by the next.
+pub(crate) async fn finish_removal(
     cluster: &Cluster,
-    changes: &[&Change],
-    options: &Options,
+    prepared: &Prepared,
+    mut outcome: Outcome,
     tell: Tell<'_>,
-    outcome: &mut Outcome,
-) {
-    for stage in changes.chunk_by(|one, next| one.stage == next.stage) {
-        tell(Progress::Stage {
-            stage: stage.first().map_or(towpath_plan::Stage::Workloads, |c| c.stage),
-            changes: stage.len(),
-        });
-        let deletions =
-            stage.iter().map(|change| async move { (*change, delete(cluster, change, options, tell).await) });
-        let results: Vec<_> = stream::iter(deletions).buffer_unordered(options.concurrency).collect().await;
-        let mut complete = true;
-        for (change, result) in results {
-            match result {
-                Ok(true) => {
-                    tell(Progress::Changed { key: &change.key, op: Op::Delete });
-                    outcome.changed.push((change.key.clone(), Op::Delete));
-                }
-                Ok(false) => {
-                    complete = false;
-                    outcome.leaving.push(change.key.clone());
-                }
-                Err(error) => {
-                    complete = false;
-                    tell(Progress::Failed { key: &change.key, message: &error.to_string() });
-                    outcome.failures.push(ObjectFailure { key: change.key.clone(), origin: None, error });
-                }
-            }
-        }
-        if !complete {
-            let rest = changes.iter().filter(|change| outcome.not_reached(&change.key));
-            let rest: Vec<_> = rest.map(|change| change.key.clone()).collect();
-            outcome.untried.extend(rest);
-            return;
-        }
+) -> Result<Outcome, Error> {
+    let Prepared { app, plan, options, .. } = prepared;
+    let home = plan
+        .changes
+        .iter()
+        .find(|change| change.op == Op::Delete && is_namespace(&change.key, &app.namespace));
+    let Some(home) = home else {
+        inventory::forget(cluster, app).await?;
+        return Ok(outcome);
+    };
+    let uid = home.live.as_ref().map_or("", Object::uid);
+    let mut gone = cluster.delete(&home.resource, &home.key, uid).await? == Deletion::Gone;
+    if !gone {
+        tell(Progress::Leaving { key: &home.key });
+        gone = apply::gone(cluster, &home.resource, &home.key, options.timeout).await?;
     }
-}
-
-/// True when it is gone, false when it is still leaving at the end of our patience.
-async fn delete(
-    cluster: &Cluster,
-    change: &Change,
-    options: &Options,
-    tell: Tell<'_>,
-) -> Result<bool, Error> {
-    let uid = change.live.as_ref().map_or("", Object::uid);
-    match cluster.delete(&change.resource, &change.key, uid).await? {
-        Deletion::Gone => Ok(true),
-        Deletion::Leaving => {
-            tell(Progress::Leaving { key: &change.key });
-            apply::gone(cluster, &change.resource, &change.key, options.timeout).await
-        }
+    if gone {
+        tell(Progress::Changed { key: &home.key, op: Op::Delete });
+        outcome.changed.push((home.key.clone(), Op::Delete));
+    } else {
+        outcome.leaving.push(home.key.clone());
     }
+    Ok(outcome)
 }

@@ -3,20 +3,18 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use futures::stream::{BoxStream, select_all, unfold};
-use futures::{FutureExt as _, StreamExt as _};
-use serde_json::Value;
-use tokio::time::{sleep, timeout};
-use towpath_cluster::{Cluster, Follow, Seen, Selection};
-use towpath_health::{Health, Status, assess};
+use futures::StreamExt as _;
+use futures::stream::select_all;
+use tokio::time::timeout;
+use towpath_clock::{Clock as _, SystemClock};
+use towpath_cluster::Cluster;
+use towpath_health::{Health, Rules, Status, Verdict, assess};
 use towpath_object::{Key, Object, Resource};
 use towpath_plan::App;
 
 use crate::Progress;
 use crate::execute::Tell;
-
-/// How often objects are read that may not be watched.
-const POLL: Duration = Duration::from_secs(1);
+use crate::sight::watch;
 
 /// An object that is not ready yet.
 #[derive(Clone, Debug)]
@@ -27,6 +25,17 @@ pub struct Awaited {
     pub resource: Resource,
     /// Its health when it was last seen.
     pub health: Health,
+    /// By whose rules.
+    pub(crate) rules: Rules,
+}
+
+impl Awaited {
+    /// The object, unless it is ready.
+    pub(crate) fn new(key: &Key, resource: &Resource, object: &Object, rules: Rules) -> Option<Self> {
+        let health = health(object, rules);
+        let (key, resource) = (key.clone(), resource.clone());
+        (health.status != Status::Current).then_some(Self { key, resource, health, rules })
+    }
 }
 
 /// How the waiting ended.
@@ -58,15 +67,16 @@ pub async fn wait(
     for one in open.values() {
         groups.entry((one.resource.clone(), one.key.namespace.clone())).or_default().push(one.key.clone());
     }
+    let selector = app.selector();
     let streams = groups
         .into_iter()
-        .map(|((resource, namespace), keys)| watch(cluster, app, resource, &namespace, keys));
+        .map(|((resource, namespace), keys)| watch(cluster, &selector, resource, &namespace, keys));
     let mut seen = select_all(streams);
     let all = async {
         while open.values().any(is_open) {
             let Some(news) = seen.next().await else { return };
-            for (key, object) in news {
-                take(&mut open, &key, object.as_ref(), tell);
+            for (key, state) in news {
+                take(&mut open, &key, state.object(), tell);
             }
         }
     };
@@ -89,7 +99,7 @@ fn is_open(one: &Awaited) -> bool {
 
 fn take(open: &mut BTreeMap<Key, Awaited>, key: &Key, object: Option<&Object>, tell: Tell<'_>) {
     let Some(one) = open.get_mut(key) else { return };
-    let health = object.map_or_else(Health::not_found, assess);
+    let health = object.map_or_else(Health::not_found, |object| health(object, one.rules));
     if health != one.health {
         one.health = health.clone();
         let pending = open.values().filter(|one| is_open(one)).count();
@@ -97,65 +107,18 @@ fn take(open: &mut BTreeMap<Key, Awaited>, key: &Key, object: Option<&Object>, t
     }
 }
 
-/// Objects as they are seen; nothing for those that have gone.
-type News = Vec<(Key, Option<Object>)>;
-
-/// One kind in one namespace: watched, or read again and again where watching is forbidden.
-fn watch(
-    cluster: &Cluster,
-    app: &App,
-    resource: Resource,
-    namespace: &str,
-    keys: Vec<Key>,
-) -> BoxStream<'static, News> {
-    let follow = cluster.follow(&resource, Selection::in_namespace(namespace).labelled(&app.selector()));
-    let state = (cluster.clone(), resource, keys, Some(follow));
-    unfold(state, |(cluster, resource, keys, mut follow)| {
-        async move {
-            let news = loop {
-                match next(&mut follow).await {
-                    Some(Seen::Reset(objects)) => break reset(&keys, objects),
-                    Some(Seen::Applied(object)) => break news(object, Some),
-                    Some(Seen::Deleted(object)) => break news(object, |_| None),
-                    Some(Seen::Failed(error)) => {
-                        tracing::debug!(%error, "cannot be watched; read it again and again");
-                        follow = None;
-                    }
-                    None => {
-                        sleep(POLL).await;
-                        break poll(&cluster, &resource, &keys).await;
-                    }
-                }
-            };
-            Some((news, (cluster, resource, keys, follow)))
-        }
-        .boxed()
-    })
-    .boxed()
-}
-
-async fn next(follow: &mut Option<Follow>) -> Option<Seen> {
-    follow.as_mut()?.next().await
-}
-
-fn news(value: Value, state: impl Fn(Object) -> Option<Object>) -> News {
-    Object::new(value).map(|object| (object.key(), state(object))).into_iter().collect()
-}
-
-fn reset(keys: &[Key], values: Vec<Value>) -> News {
-    let mut found: BTreeMap<Key, Object> = BTreeMap::new();
-    for object in values.into_iter().filter_map(|value| Object::new(value).ok()) {
-        found.insert(object.key(), object);
+/// The health of an object, in the words of kstatus whoever judges.
+fn health(object: &Object, rules: Rules) -> Health {
+    if rules == Rules::Kstatus {
+        return assess(object);
     }
-    keys.iter().map(|key| (key.clone(), found.remove(key))).collect()
-}
-
-async fn poll(cluster: &Cluster, resource: &Resource, keys: &[Key]) -> News {
-    let mut news = Vec::new();
-    for key in keys {
-        if let Ok(value) = cluster.get(resource, &key.namespace, &key.name).await {
-            news.push((key.clone(), value.and_then(|value| Object::new(value).ok())));
-        }
-    }
-    news
+    let assessment = rules.assess(object, SystemClock::default().now());
+    let status = match assessment.verdict {
+        Verdict::None | Verdict::Ready => Status::Current,
+        Verdict::Suspended | Verdict::Progressing => Status::InProgress,
+        Verdict::Missing => Status::NotFound,
+        Verdict::Failed => Status::Failed,
+        Verdict::Unknown => Status::Unknown,
+    };
+    Health { status, message: assessment.message }
 }

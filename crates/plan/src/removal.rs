@@ -143,8 +143,7 @@ mod tests {
     fn the_namespace_of_the_inventory_goes_only_with_the_app() {
         let ours = json!({"towpath.dev/app": "shop", "towpath.dev/app-namespace": "web"});
         let namespace = live("Namespace", "web", &ours, &json!({}));
-        let fate =
-            |removal| fate(&app(), Some(&namespace), &Applied::Unrecorded, removal, Approval::Missing);
+        let fate = |removal| fate(&app(), Some(&namespace), &Applied::Unrecorded, removal, Approval::Missing);
         assert!(matches!(fate(Removal::Prune), Fate::Keep(_)));
         assert_eq!(fate(Removal::Everything), Fate::Delete);
     }

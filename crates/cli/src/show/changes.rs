@@ -13,15 +13,17 @@ const NAMED: usize = 2;
 
 /// One row for each object that changes, and for each that is no longer wanted and stays.
 pub fn change_table(plan: &Plan) -> String {
-    let rows: Vec<Vec<Cell>> = plan.changes.iter().filter(|change| change.op != Op::Same).map(row).collect();
-    if rows.is_empty() {
-        String::new()
-    } else {
-        table(&["NAMESPACE", "NAME", "KIND", "OP", "CHANGES"], &rows)
+    let waves = plan.has_waves();
+    let shown = plan.changes.iter().filter(|change| change.op != Op::Same);
+    let rows: Vec<Vec<Cell>> = shown.map(|change| row(change, waves)).collect();
+    match (rows.is_empty(), waves) {
+        (true, _) => String::new(),
+        (false, false) => table(&["NAMESPACE", "NAME", "KIND", "OP", "CHANGES"], &rows),
+        (false, true) => table(&["PHASE", "WAVE", "NAMESPACE", "NAME", "KIND", "OP", "CHANGES"], &rows),
     }
 }
 
-fn row(change: &Change) -> Vec<Cell> {
+fn row(change: &Change, waves: bool) -> Vec<Cell> {
     let (word, style) = match change.op {
         Op::Create => ("create", style::GOOD),
         Op::Update => ("update", style::CHANGE),
@@ -32,13 +34,20 @@ fn row(change: &Change) -> Vec<Cell> {
     };
     let namespace = if change.key.namespace.is_empty() { "-" } else { &change.key.namespace };
     let about = change.note.map_or_else(|| fields_words(change), Into::into);
-    vec![
+    let mut cells: Vec<Cell> = match (waves, change.op) {
+        (false, _) => Vec::new(),
+        // What is kept is kept in no phase.
+        (true, Op::Keep) => vec!["-".into(), "-".into()],
+        (true, _) => vec![change.phase.to_string().into(), change.wave.to_string().into()],
+    };
+    cells.extend([
         namespace.into(),
         change.key.name.as_str().into(),
         change.key.kind.as_str().into(),
         Cell::styled(word, style),
         Cell::styled(about, style::DIM),
-    ]
+    ]);
+    cells
 }
 
 /// `spec.replicas: 2 -> 3, +2 more`.
@@ -97,6 +106,7 @@ pub fn summary_words(plan: &Plan) -> String {
         (summary.create, "to create"),
         (summary.update, "to update"),
         (summary.delete, "to delete"),
+        (summary.run, if summary.run == 1 { "hook to run" } else { "hooks to run" }),
         (summary.keep, "no longer wanted"),
         (summary.same, "unchanged"),
     ];
@@ -129,7 +139,10 @@ fn change_value(change: &Change) -> Value {
         .collect();
     json!({
         "op": change.op,
+        "phase": change.phase,
+        "wave": change.wave,
         "stage": change.stage,
+        "hook": change.hook,
         "apiVersion": gvk.api_version(),
         "kind": gvk.kind,
         "namespace": change.key.namespace,

@@ -12,7 +12,7 @@ use towpath_plan::{App, Op, Plan};
 use crate::args::Output;
 use crate::exit::Exit;
 use crate::files::Lines;
-use crate::report::{Problem, failure_words, failures_value, outcome_exit};
+use crate::report::{Problem, count as number, failure_words, failures_value, outcome_exit};
 use crate::screen::{Screen, style};
 use crate::show::{change_table, changes_value, document, names, summary_words};
 
@@ -40,6 +40,9 @@ pub async fn carry_out(
     let plan = &prepared.plan;
     let (empty, steps) = (plan.is_empty(), changed(plan).count());
     let mut report = plan_value(&prepared, wish, screen.output);
+    for warning in &prepared.warnings {
+        screen.warning(warning);
+    }
     match screen.output {
         None => {
             screen.print(&change_table(plan));
@@ -59,7 +62,7 @@ pub async fn carry_out(
         let outcome = execute(cluster, prepared, &|event| show(screen, &event)).await?;
         screen.end();
         let readiness = match wish.wait {
-            Some(limit) if outcome.failures.is_empty() => {
+            Some(limit) if outcome.failures.is_empty() && outcome.broken.is_empty() => {
                 become_ready(cluster, &app, outcome.awaited.clone(), limit, screen).await
             }
             _ => Readiness::default(),
@@ -77,7 +80,7 @@ pub async fn carry_out(
 
 /// What the plan creates, updates or deletes.
 fn changed(plan: &Plan) -> impl Iterator<Item = &Key> {
-    plan.changes.iter().filter(|change| change.op < Op::Keep).map(|change| &change.key)
+    plan.changes.iter().filter(|change| change.is_effective()).map(|change| &change.key)
 }
 
 /// The plan for programs; nothing where nobody asked for it.
@@ -100,7 +103,7 @@ fn result_value(outcome: &Outcome, readiness: &Readiness, wish: &Wish, lines: &L
     let keys = |list: &[Key]| -> Vec<String> { list.iter().map(ToString::to_string).collect() };
     json!({
         "complete": outcome.is_complete(),
-        "failures": failures_value(&outcome.failures, lines),
+        "failures": failures_value(outcome, lines),
         "untried": keys(&outcome.untried),
         "leaving": keys(&outcome.leaving),
         "ready": wish.wait.map(|_| readiness.is_ready()),
@@ -134,6 +137,7 @@ fn show(screen: &Screen, event: &Progress<'_>) {
             let word = match op {
                 Op::Create => "created",
                 Op::Update => "updated",
+                Op::Run => "started",
                 _ => "deleted",
             };
             screen.step(&format!("{word} {key}"));
@@ -141,6 +145,7 @@ fn show(screen: &Screen, event: &Progress<'_>) {
         }
         Progress::Failed { key, message } => tracing::debug!(%key, message, "failed"),
         Progress::Warning { key, message } => screen.warning(&format!("{key}: {message}")),
+        Progress::Waiting { what } => screen.now(what),
         Progress::Leaving { key } => screen.now(&format!("waiting until {key} is gone")),
         Progress::Health { key, health, pending } => match health.status {
             Status::Current => {
@@ -168,6 +173,9 @@ fn tell_end(
     lines: &Lines,
     screen: &mut Screen,
 ) {
+    for one in &outcome.broken {
+        screen.error(&one.to_string());
+    }
     for failure in &outcome.failures {
         screen.error(&failure_words(failure, lines));
     }
@@ -192,10 +200,14 @@ fn tell_end(
     if screen.output.is_none() && outcome.is_complete() && readiness.is_ready() {
         let count = |op: Op| outcome.changed.iter().filter(|(_, done)| *done == op).count();
         let (created, updated, deleted) = (count(Op::Create), count(Op::Update), count(Op::Delete));
+        let hooks = match count(Op::Run) {
+            0 => String::new(),
+            run => format!(", {} run", number(run, "hook")),
+        };
         let ready = if wish.wait.is_some() { ", all ready" } else { "" };
         let good = style::GOOD;
         screen.print(&format!(
-            "{good}{app}{good:#}: {created} created, {updated} updated, {deleted} deleted{ready}\n"
+            "{good}{app}{good:#}: {created} created, {updated} updated, {deleted} deleted{hooks}{ready}\n"
         ));
     }
 }

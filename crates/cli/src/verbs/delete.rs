@@ -9,6 +9,7 @@ use crate::files::Lines;
 use crate::report::Problem;
 use crate::screen::Screen;
 use crate::verbs::carry_out::{Wish, carry_out};
+use crate::verbs::plan::approval;
 
 pub async fn run(global: &Global, args: &Delete, screen: &mut Screen) -> Result<Exit, Problem> {
     let name = connect::app_name(&args.app)?;
@@ -19,7 +20,8 @@ pub async fn run(global: &Global, args: &Delete, screen: &mut Screen) -> Result<
     }
     let cluster = connect::cluster(global).await?;
     let app = connect::app(global, &cluster, name)?;
-    let options = Options { timeout: args.timeout, ..Options::default() };
+    let approval = approval(args.approve_deletions);
+    let options = Options { timeout: args.timeout, approval, ..Options::default() };
     let prepared = prepare_removal(&cluster, app, options).await?;
     let wish = Wish {
         dry_run: args.dry_run,

@@ -2,7 +2,6 @@
 
 use serde_json::json;
 use towpath_engine::Options;
-use towpath_plan::Op;
 
 use crate::args::{Diff, Global, Output};
 use crate::exit::Exit;
@@ -14,13 +13,16 @@ use crate::verbs::plan::plan;
 pub async fn run(global: &Global, args: Diff, screen: &mut Screen) -> Result<Exit, Problem> {
     let (_, prepared, _) = plan(global, &args.wanted, Options::default()).await?;
     let plan = &prepared.plan;
+    for warning in &prepared.warnings {
+        screen.warning(warning);
+    }
     match screen.output {
         None => {
             screen.print(&diff_text(plan, args.why));
             screen.note(&summary_words(plan));
         }
         Some(Output::Name) => {
-            let changed = plan.changes.iter().filter(|change| change.op < Op::Keep);
+            let changed = plan.changes.iter().filter(|change| change.is_effective());
             screen.print(&names(changed.map(|change| &change.key)));
         }
         output => document(

@@ -1,5 +1,7 @@
 //! What the executor is asked to do, and what it answers.
 
+use towpath_object::Key;
+
 use super::options::Propagation;
 use super::seen::Mark;
 use super::{Rules, SyncOptions, Task, TaskId};
@@ -121,11 +123,6 @@ impl How {
     pub fn new(task: &Task, options: &SyncOptions, exists: bool, rules: Rules) -> Self {
         let replace = options.replace || task.wanted.replace || task.found.replace;
         let force = options.force || task.wanted.force || task.found.force;
-        let key = &task.id.key;
-        let holds_others = matches!(
-            (key.group.as_str(), key.kind.as_str()),
-            ("apiextensions.k8s.io", "CustomResourceDefinition") | ("", "Namespace")
-        );
         let server_side = task.wanted.server_side.unwrap_or(options.server_side || rules.have_stages());
         let method = match (replace, exists, server_side) {
             (true, true, _) => Method::Replace,
@@ -133,7 +130,7 @@ impl How {
             (false, _, true) => Method::ServerSide,
             (false, _, false) => Method::ClientSide,
         };
-        let recreate = match (force && !holds_others, method) {
+        let recreate = match (Self::may_recreate(&task.id.key, force), method) {
             (false, _) | (true, Method::Create) => Recreate::Never,
             (true, Method::Replace) => Recreate::Always,
             (true, Method::ServerSide | Method::ClientSide) => Recreate::IfRefused,
@@ -141,5 +138,14 @@ impl How {
         let validate = options.validate && !task.wanted.no_validation;
         let applies = matches!(method, Method::ServerSide | Method::ClientSide);
         Self { method, recreate, validate, migrate: options.migrate && applies }
+    }
+
+    /// Whether an object may be deleted in order to change it, where that is asked for by force.
+    pub fn may_recreate(key: &Key, force: bool) -> bool {
+        let holds_others = matches!(
+            (key.group.as_str(), key.kind.as_str()),
+            ("apiextensions.k8s.io", "CustomResourceDefinition") | ("", "Namespace")
+        );
+        force && !holds_others
     }
 }

@@ -1,0 +1,211 @@
+//! What a single run sees of its objects: what it read at first, what the server answered since, and what watches tell
+//! where something is waited for. A kind is watched from the first time that one of its objects is waited for.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use futures::stream::{BoxStream, SelectAll, unfold};
+use futures::{FutureExt as _, StreamExt as _};
+use serde_json::Value;
+use tokio::time::sleep;
+use towpath_clock::{Clock as _, SystemClock};
+use towpath_cluster::{Cluster, Follow, Seen as Told, Selection};
+use towpath_health::Judge;
+use towpath_object::{Key, Object, Resource};
+use towpath_plan::sync::{Schedule, Seen};
+
+use crate::observe::observe;
+
+/// How often objects are read that may not be watched.
+const POLL: Duration = Duration::from_secs(1);
+
+/// Objects as they are seen.
+pub(crate) type News = Vec<(Key, State)>;
+
+/// An object as it is seen.
+#[derive(Clone, Debug)]
+pub(crate) enum State {
+    /// It is there.
+    There(Object),
+    /// It was deleted; as it was last.
+    Deleted(Object),
+    /// It is not among those that are there.
+    Absent,
+}
+
+impl State {
+    /// The object, if it is there.
+    pub(crate) fn object(&self) -> Option<&Object> {
+        match self {
+            Self::There(object) => Some(object),
+            Self::Deleted(_) | Self::Absent => None,
+        }
+    }
+}
+
+/// A kind in a namespace.
+type Place = (Resource, String);
+
+/// What a run sees.
+pub(crate) struct Sight {
+    cluster: Cluster,
+    /// The label selector that all objects of the run answer to.
+    selector: String,
+    judge: Judge,
+    clock: SystemClock,
+    places: BTreeMap<Key, Place>,
+    watched: BTreeSet<Place>,
+    news: SelectAll<BoxStream<'static, News>>,
+    objects: BTreeMap<Key, Object>,
+    gone: BTreeSet<Key>,
+}
+
+impl Sight {
+    /// What is seen at first is what was live when the schedule was made.
+    pub(crate) fn new(cluster: &Cluster, selector: String, judge: Judge, schedule: &Schedule) -> Self {
+        let tasks = schedule.tasks.iter();
+        let places = tasks.clone().filter_map(|task| {
+            let key = &task.id.key;
+            Some((key.clone(), (task.resource.clone()?, key.namespace.clone())))
+        });
+        Self {
+            cluster: cluster.clone(),
+            selector,
+            judge,
+            clock: SystemClock::default(),
+            places: places.collect(),
+            watched: BTreeSet::new(),
+            news: SelectAll::new(),
+            objects: tasks.filter_map(|task| Some((task.id.key.clone(), task.live.clone()?))).collect(),
+            gone: BTreeSet::new(),
+        }
+    }
+
+    /// In the words of the schedule.
+    pub(crate) fn see(&self, key: &Key) -> Seen {
+        match self.objects.get(key) {
+            Some(object) => Seen::There(observe(&self.judge, object, self.clock.now())),
+            None if self.gone.contains(key) => Seen::Gone,
+            None => Seen::Unseen,
+        }
+    }
+
+    /// The object as it was last seen.
+    pub(crate) fn object(&self, key: &Key) -> Option<&Object> {
+        self.objects.get(key)
+    }
+
+    /// The server has answered with this.
+    pub(crate) fn take(&mut self, object: Object) {
+        let key = object.key();
+        self.gone.remove(&key);
+        self.objects.insert(key, object);
+    }
+
+    /// The server has said that there is no such object.
+    pub(crate) fn lose(&mut self, key: &Key) {
+        self.objects.remove(key);
+        self.gone.insert(key.clone());
+    }
+
+    /// Waits for news of these objects' kinds. Never ends if there are none.
+    pub(crate) async fn change<'a>(&mut self, keys: impl Iterator<Item = &'a Key>) {
+        let places: BTreeSet<Place> = keys.filter_map(|key| self.places.get(key).cloned()).collect();
+        for place in places {
+            if self.watched.insert(place.clone()) {
+                let keys = self.places.iter().filter(|(_, known)| **known == place);
+                let keys = keys.map(|(key, _)| key.clone()).collect();
+                let (resource, namespace) = place;
+                self.news.push(watch(&self.cluster, &self.selector, resource, &namespace, keys));
+            }
+        }
+        match self.news.next().await {
+            Some(news) => news.into_iter().for_each(|(key, state)| self.hear(&key, state)),
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Watches may be behind what the server has answered since.
+    fn hear(&mut self, key: &Key, state: State) {
+        let known = self.objects.get(key);
+        match state {
+            State::There(object) if known.is_none_or(|known| !is_older(&object, known)) => self.take(object),
+            State::Deleted(object) if known.is_some_and(|known| known.uid() == object.uid()) => {
+                self.lose(key)
+            }
+            // Whether it is gone the server is asked.
+            State::Absent => {
+                self.objects.remove(key);
+            }
+            State::There(_) | State::Deleted(_) => {}
+        }
+    }
+}
+
+/// Versions are numbers that grow.
+/// <https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions>
+fn is_older(one: &Object, other: &Object) -> bool {
+    let number = |object: &Object| object.resource_version().parse::<u64>().ok();
+    matches!((number(one), number(other)), (Some(one), Some(other)) if one < other)
+}
+
+/// One kind in one namespace: watched, or read again and again where watching is forbidden.
+pub(crate) fn watch(
+    cluster: &Cluster,
+    selector: &str,
+    resource: Resource,
+    namespace: &str,
+    keys: Vec<Key>,
+) -> BoxStream<'static, News> {
+    let follow = cluster.follow(&resource, Selection::in_namespace(namespace).labelled(selector));
+    let state = (cluster.clone(), resource, keys, Some(follow));
+    unfold(state, |(cluster, resource, keys, mut follow)| {
+        async move {
+            let news = loop {
+                match next(&mut follow).await {
+                    Some(Told::Reset(objects)) => break reset(&keys, objects),
+                    Some(Told::Applied(object)) => break news(object, State::There),
+                    Some(Told::Deleted(object)) => break news(object, State::Deleted),
+                    Some(Told::Failed(error)) => {
+                        tracing::debug!(%error, "cannot be watched; read it again and again");
+                        follow = None;
+                    }
+                    None => {
+                        sleep(POLL).await;
+                        break poll(&cluster, &resource, &keys).await;
+                    }
+                }
+            };
+            Some((news, (cluster, resource, keys, follow)))
+        }
+        .boxed()
+    })
+    .boxed()
+}
+
+async fn next(follow: &mut Option<Follow>) -> Option<Told> {
+    follow.as_mut()?.next().await
+}
+
+fn news(value: Value, state: impl Fn(Object) -> State) -> News {
+    Object::new(value).map(|object| (object.key(), state(object))).into_iter().collect()
+}
+
+fn reset(keys: &[Key], values: Vec<Value>) -> News {
+    let mut found: BTreeMap<Key, Object> = BTreeMap::new();
+    for object in values.into_iter().filter_map(|value| Object::new(value).ok()) {
+        found.insert(object.key(), object);
+    }
+    keys.iter().map(|key| (key.clone(), found.remove(key).map_or(State::Absent, State::There))).collect()
+}
+
+async fn poll(cluster: &Cluster, resource: &Resource, keys: &[Key]) -> News {
+    let mut news = Vec::new();
+    for key in keys {
+        if let Ok(value) = cluster.get(resource, &key.namespace, &key.name).await {
+            let object = value.and_then(|value| Object::new(value).ok());
+            news.push((key.clone(), object.map_or(State::Absent, State::There)));
+        }
+    }
+    news
+}
