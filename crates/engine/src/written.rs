@@ -60,8 +60,11 @@ impl Written {
         // How it is now nobody has said yet.
         let unsaid = matches!(comparison.health, UnitHealth::Healthy | UnitHealth::Missing);
         if let (true, Some(awaited)) = (unsaid, awaited) {
+            let nothing_worse = comparison.health == UnitHealth::Missing && !comparison.unserved;
+            if comparison.message.is_empty() || nothing_worse {
+                comparison.message = awaited;
+            }
             comparison.health = UnitHealth::Progressing;
-            comparison.message = awaited;
         }
     }
 }
