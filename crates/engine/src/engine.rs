@@ -157,9 +157,9 @@ impl Engine {
         self.shared.stopping.send_replace(true);
     }
 
-    /// Looks at a unit as soon as possible. What the server refused to judge it is asked again.
+    /// Looks at a unit as soon as possible. About what is not known to be as wanted the server is asked again.
     pub fn refresh(&self, unit: &UnitId) {
-        self.shared.remember(unit, |memory| memory.asked.retain(|_, asked| !asked.was_refused()));
+        self.shared.remember(unit, |memory| memory.asked.retain(|_, asked| !asked.is_passing()));
         self.shared.queue.push(unit.clone());
     }
 
