@@ -76,8 +76,11 @@ behind Towpath's back and shows how it heals. Everything is removed at the end."
 Builds the release binary and runs one benchmark beside its peers and the physical limit. The last line is one
 JSON object with figures and ratios.
 
+  cargo xtask bench clusters      fifty simulated clusters, one of them lost: what the others notice
   cargo xtask bench deploy        800 objects: raw HTTP, kubectl, towpath
-  cargo xtask bench engine        200 units of four objects: raw HTTP and the engine; drift, restart, memory",
+  cargo xtask bench engine        200 units of four objects: raw HTTP and the engine; drift, restart, memory
+  cargo xtask bench scale         a simulated cluster of 400,000 objects: the cache's memory, news and look-ups;
+                                  scale SECONDS OBJECTS for others",
     ),
     (
         "conformance",
@@ -89,6 +92,8 @@ line is `NAME agreed/total`. Without --full a sample is run.
 
   cargo xtask conformance diff    our differences against Argo CD's engine; --full: also a real server
   cargo xtask conformance health  our health rules, Lua and actions on Argo CD's own test data
+  cargo xtask conformance sandbox  our API server's answers against a real one's
+  cargo xtask conformance substitute  our substitution against Flux's library and its test tables
   cargo xtask conformance sync    our order, options and steps against the facts of Argo CD's engine
   cargo xtask conformance yaml    our YAML reader and writer against sigs.k8s.io/yaml",
     ),

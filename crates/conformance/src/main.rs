@@ -7,8 +7,11 @@
 mod diff;
 mod health;
 mod modules;
+mod questions;
+mod random;
 mod sandbox;
 mod score;
+mod substitute;
 mod sync;
 mod yaml;
 
@@ -18,7 +21,7 @@ use anyhow::{Result, bail};
 
 use crate::score::Score;
 
-const USAGE: &str = "usage: towpath-conformance diff|health|sync|yaml [--full]";
+const USAGE: &str = "usage: towpath-conformance diff|health|sandbox|substitute|sync|yaml [--full]";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -48,6 +51,9 @@ fn run(args: &[String]) -> Result<Score> {
         ["diff"] => diff::run(false),
         ["diff", "--full"] => diff::run(true),
         ["health"] => health::run(),
+        ["sandbox"] => sandbox::run(),
+        ["substitute"] => substitute::run(false),
+        ["substitute", "--full"] => substitute::run(true),
         ["sync"] => sync::run(),
         ["yaml"] => yaml::run(false),
         ["yaml", "--full"] => yaml::run(true),

@@ -27,6 +27,13 @@ pub const GITOPS_ENGINE: Module = Module {
     sum: "h1:yntvA+uaFz62HRfWGGwlvs4ErdxoLQjCpDXufdEt2FI=",
 };
 
+/// Flux's substitution library, with the tables of its tests.
+pub const ENVSUBST: Module = Module {
+    path: "github.com/fluxcd/pkg/envsubst",
+    version: "v1.8.0",
+    sum: "h1:++pY6RUuLDPJAJ9cS7/oD69TCT8BzGF5njz0hkQ3RZY=",
+};
+
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase", default)]
 #[derive(Default)]

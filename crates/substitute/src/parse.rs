@@ -82,10 +82,12 @@ impl<'a> Parser<'a> {
         }
         let name = self.word(in_name).ok_or(ParseError::VariableName)?;
         match self.scanner.peek() {
-            ':' if matches!(self.scanner.peek_second(), '=' | '-' | '?' | '+') => {
-                self.default(name, default_operator)
-            }
-            ':' => self.substring(name),
+            ':' => match self.scanner.peek_second() {
+                ('=' | '-' | '?' | '+', _) => self.default(name, default_operator),
+                (_, 1) => self.substring(name),
+                // Flux's library loses its place over a character of several bytes here, and at the end.
+                _ => Err(ParseError::Substitution),
+            },
             '=' => self.default(name, |character, at| at == 1 && character == '='),
             ',' | '^' => {
                 let operator = self.operator(|character, at| matches!(character, ',' | '^') && at < 3)?;

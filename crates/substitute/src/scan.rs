@@ -54,9 +54,9 @@ impl<'a> Scanner<'a> {
         self.character(self.at).0
     }
 
-    /// The character behind the next one, which must be ASCII.
-    pub fn peek_second(&self) -> char {
-        self.character(self.at + 1).0
+    /// The character behind the next one, which must be ASCII, and its length; NUL and 0 at the end.
+    pub fn peek_second(&self) -> (char, usize) {
+        self.character(self.at + 1)
     }
 
     pub fn next(&mut self, wanted: Wanted, accept: Accept) -> Token<'a> {

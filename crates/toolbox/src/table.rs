@@ -99,6 +99,13 @@ pub const MODULES: &[Module] = &[
             "helm.sh/helm/v3/pkg/lint/rules.k8sVersionMinor=36",
         ],
     },
+    Module {
+        folder: "sops",
+        version: "3.10.2",
+        tools: &[built("sops", "github.com/getsops/sops/v3/cmd/sops")],
+        stamps: &[],
+    },
+    Module { folder: "envsubstoracle", version: "", tools: &[built("envsubstoracle", ".")], stamps: &[] },
     Module { folder: "yamloracle", version: "", tools: &[built("yamloracle", ".")], stamps: &[] },
 ];
 

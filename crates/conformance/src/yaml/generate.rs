@@ -3,7 +3,7 @@
 use super::Case;
 use super::grammar::Grammar;
 use super::oracle::Question;
-use super::random::Random;
+use crate::random::Random;
 
 /// What YAML consists of, and what breaks readers.
 const TOKENS: &[&str] = &[

@@ -1,7 +1,7 @@
 //! Documents by chance, from a grammar: mostly valid, in all styles.
 
 use super::generate::scalar;
-use super::random::Random;
+use crate::random::Random;
 
 /// Writes mostly valid documents in all styles.
 pub struct Grammar<'r> {

@@ -11,12 +11,11 @@ mod corpus;
 mod generate;
 mod grammar;
 mod oracle;
-mod random;
 mod values;
 
 use anyhow::Result;
 
-use self::oracle::{Oracle, Question};
+use self::oracle::Question;
 use crate::score::Score;
 
 /// One text or value, and where it comes from.
@@ -36,7 +35,7 @@ pub fn run(full: bool) -> Result<Score> {
     if full {
         cases.extend(corpus::module_cache()?);
     }
-    let answers = Oracle::ask(cases.iter().map(|case| &case.question))?;
+    let answers = oracle::ask(cases.iter().map(|case| &case.question))?;
     let mut score = Score::new("yaml");
     for (case, answer) in cases.iter().zip(answers) {
         score.add(&case.name, compare::judge(&case.question, &answer?));

@@ -1,9 +1,6 @@
-//! The Go side: one process, thousands of questions.
+//! The Go side: what is asked and answered.
 
-use std::io::{BufRead as _, BufReader, BufWriter, Write as _};
-use std::process::{Command, Stdio};
 use std::sync::mpsc;
-use std::thread;
 
 use anyhow::{Context, Result};
 use base64::Engine as _;
@@ -86,37 +83,7 @@ impl Answer {
     }
 }
 
-pub struct Oracle;
-
-impl Oracle {
-    /// Asks all questions; the answers come in the same order.
-    pub fn ask<'a>(questions: impl Iterator<Item = &'a Question>) -> Result<mpsc::IntoIter<Result<Answer>>> {
-        let program = towpath_toolbox::ensure("yamloracle")?;
-        let mut child = Command::new(&program)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .with_context(|| format!("start {}", program.display()))?;
-        let stdin = child.stdin.take().context("the oracle's input")?;
-        let stdout = child.stdout.take().context("the oracle's output")?;
-        let lines: Vec<String> = questions.map(Question::line).collect();
-        // Writing and reading at the same time: neither side may wait for the other.
-        thread::spawn(move || {
-            let mut stdin = BufWriter::new(stdin);
-            lines.iter().try_for_each(|line| stdin.write_all(line.as_bytes()))
-        });
-        let (sender, answers) = mpsc::sync_channel(64);
-        thread::spawn(move || {
-            for line in BufReader::new(stdout).lines() {
-                let answer = line.context("read from the oracle").and_then(|line| {
-                    serde_json::from_str(&line).with_context(|| format!("the oracle said {line}"))
-                });
-                if sender.send(answer).is_err() {
-                    break;
-                }
-            }
-            child.wait()
-        });
-        Ok(answers.into_iter())
-    }
+/// Asks all questions; the answers come in the same order.
+pub fn ask<'a>(questions: impl Iterator<Item = &'a Question>) -> Result<mpsc::IntoIter<Result<Answer>>> {
+    crate::questions::ask("yamloracle", questions.map(Question::line).collect())
 }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::Case;
 use super::oracle::Question;
-use super::random::Random;
+use crate::random::Random;
 
 /// Pieces of strings that need care when written.
 const PIECES: &[&str] = &[
