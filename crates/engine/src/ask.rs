@@ -127,7 +127,11 @@ impl Engine {
         let exact =
             exact(asking.unit, asking.options, target, asking.member, asking.custom, &settings.manager);
         if !needs_managers(&exact, target, live, managed) {
-            return Ok(!exact.explain(target, live.value()).await?.is_modified());
+            let same = !exact.explain(target, live.value()).await?.is_modified();
+            // A watch shows a custom resource by the definition of when it was opened: without fields that are new.
+            if same || definition(&asking.member.cache, &target.resource).is_none() {
+                return Ok(same);
+            }
         }
         match asking.member.cluster.get(&target.resource, live.namespace(), live.name()).await? {
             Some(full) => Ok(!exact.explain(target, &full).await?.is_modified()),
