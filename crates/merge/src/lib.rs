@@ -42,10 +42,12 @@ mod diff;
 pub mod explain;
 mod fields;
 pub mod ignore;
+pub mod json6902;
 mod literal;
 mod managers;
 mod path;
 pub mod predict;
+pub mod strategic;
 
 pub use diff::{Change, Kind, diff};
 pub use fields::{FieldSet, FieldsError, extract};

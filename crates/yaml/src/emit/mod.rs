@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use self::scalar::{Facts, Style};
 use self::writer::Writer;
+use crate::node;
 
 /// The longest key, in bytes, that is written without a `?`.
 const SIMPLE_KEY: usize = 128;
@@ -37,7 +38,15 @@ pub(crate) fn document<'a, V: View<'a>>(root: V, text: &mut String) -> Result<()
     Ok(())
 }
 
-pub(crate) use self::scalar::number as number_text;
+/// The style that a text needs as the value of a key.
+pub(crate) fn style(text: &str) -> node::Style {
+    match Facts::of(text).style(text, false) {
+        Style::Plain => node::Style::PLAIN,
+        Style::Single => node::Style::SINGLE,
+        Style::Double => node::Style::DOUBLE,
+        Style::Literal => node::Style::LITERAL,
+    }
+}
 
 /// A tree that can be written.
 pub(crate) trait View<'a>: Copy {
@@ -70,7 +79,7 @@ impl<'a> View<'a> for &'a Value {
             Value::Null => Shape::Word("null".into()),
             Value::Bool(true) => Shape::Word("true".into()),
             Value::Bool(false) => Shape::Word("false".into()),
-            Value::Number(number) => Shape::Word(number_text(number).into()),
+            Value::Number(number) => Shape::Word(scalar::number(number).into()),
             Value::String(text) => Shape::Text(text.into()),
             Value::Array(items) => Shape::List(items.iter()),
             Value::Object(map) => Shape::Map(map.iter().map(|(key, value)| (key.as_str(), value)).collect()),

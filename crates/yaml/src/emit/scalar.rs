@@ -122,7 +122,7 @@ pub(super) fn is_printable(character: char) -> bool {
 }
 
 /// A number as text, the way Go's tools print it.
-pub(crate) fn number(number: &serde_json::Number) -> String {
+pub(super) fn number(number: &serde_json::Number) -> String {
     match number.as_f64() {
         Some(float) if number.is_f64() => Numeric::Float(float).written(),
         _ => number.to_string(),

@@ -161,8 +161,8 @@ impl Node {
         }
     }
 
-    /// Adds quotes to a plain text that YAML 1.1 would read as something else.
-    fn protect(&mut self) {
+    /// Adds quotes to a plain text, or to a scalar without a tag, that YAML 1.1 would not read as a text.
+    pub fn protect(&mut self) {
         if let Content::Scalar(text) = &self.content
             && matches!(self.tag, Tag::None | Tag::Str)
             && self.style == Style::PLAIN
