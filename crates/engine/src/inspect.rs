@@ -9,6 +9,7 @@ use towpath_object::{Gvk, Key, Object, Resource};
 use towpath_plan::{App, rank};
 
 use crate::live;
+use crate::record::Operation;
 use crate::{Error, inventory};
 
 /// Which kinds a controller makes for an object of a kind.
@@ -34,6 +35,8 @@ pub struct Tree {
     pub app: App,
     /// Its objects in the order of application.
     pub roots: Vec<Node>,
+    /// Why its last run with hooks did not end well, if it did not.
+    pub unfinished: Option<String>,
 }
 
 /// An object in the tree.
@@ -80,6 +83,7 @@ pub async fn inspect(cluster: &Cluster, app: &App) -> Result<Tree, Error> {
             wanted.push((resource.clone(), key.clone()));
         }
     }
+    let unfinished = saved.record.operation.as_ref().map(Operation::trouble);
     let mut live = live::read(cluster, wanted).await?;
     let mut children = read_children(cluster, live.keys()).await?;
     let mut roots: Vec<Node> = Vec::new();
@@ -88,7 +92,7 @@ pub async fn inspect(cluster: &Cluster, app: &App) -> Result<Tree, Error> {
         roots.push(node(key, entry.version, object, &mut children));
     }
     roots.sort_by_cached_key(|node| (rank(&node.key.group, &node.key.kind), node.key.clone()));
-    Ok(Tree { app: app.clone(), roots })
+    Ok(Tree { app: app.clone(), roots, unfinished })
 }
 
 /// Children by the uid of their owner.

@@ -168,7 +168,7 @@ mod tests {
     fn small_inventories_are_text_and_large_ones_are_packed() {
         let app = App { name: AppName::new("shop").unwrap(), namespace: "web".into() };
         for (count, part) in [(3, "/data/objects"), (10_000, "/binaryData/objects.gz")] {
-            let object = write(&app, &inventory(count), &Record::default(), "7").unwrap();
+            let object = write(&app, &inventory(count), &crate::record::Record::default(), "7").unwrap();
             assert!(object.value().pointer(part).is_some(), "{count}");
             let saved = read(&app, object.value()).unwrap();
             assert_eq!((saved.inventory, saved.version), (inventory(count), "7".to_string()));

@@ -11,7 +11,8 @@
 //! |---|---|---|
 //! | for | a service: many units on many clusters, for ever | a command: one app, once |
 //! | drift | seen by watch and repaired at once | found by the next run |
-//! | hooks, waves, gates, history | yes | no; stages by kind |
+//! | hooks, waves, options of objects | yes | yes: the same steps, the same actions |
+//! | gates, retries, history | yes | no |
 //! | state | in a [`UnitStore`](store::UnitStore) of yours | in a ConfigMap beside the app |
 //! | an unchanged run | costs no API call | reads each object once |
 //!

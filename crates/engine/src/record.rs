@@ -27,6 +27,16 @@ pub(crate) struct Operation {
     pub(crate) progress: Progress,
 }
 
+impl Operation {
+    /// Why it is still on record.
+    pub(crate) fn trouble(&self) -> String {
+        match &self.progress.outcome {
+            Some(outcome) => format!("failed: {}", outcome.message),
+            None => "has not come to its end; deploy again to go on".into(),
+        }
+    }
+}
+
 impl Record {
     /// The run to go on with: one of the same manifests that was interrupted.
     pub(crate) fn interrupted(&self, revision: &str) -> Option<&Operation> {

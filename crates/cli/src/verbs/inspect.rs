@@ -32,12 +32,16 @@ pub async fn run(global: &Global, args: &Inspect, screen: &mut Screen) -> Result
             screen.print(&tree_text(&tree));
             let colour = if ready.status == ConditionStatus::True { style::GOOD } else { style::CHANGE };
             screen.print(&format!("{colour}{}{colour:#}: {}\n", tree.app, ready.message));
+            if let Some(why) = &tree.unfinished {
+                screen.print(&format!("{bad}the last run{bad:#} {why}\n", bad = style::BAD));
+            }
         }
         Some(Output::Name) => screen.print(&names(tree.roots.iter().map(|node| &node.key))),
         output => document(
             &json!({
                 "app": app.name.as_str(), "namespace": app.namespace, "conditions": [ready],
                 "objects": tree.roots.iter().map(tree_value).collect::<Vec<_>>(),
+                "unfinished": tree.unfinished,
             }),
             output,
             screen,

@@ -11,7 +11,7 @@ use crate::support::{Folder, command, deploy, finish, inventory, labelled};
 
 /// Where a run is killed.
 #[derive(Clone, Copy, Debug)]
-enum Point {
+pub enum Point {
     /// The n-th write has not reached the server.
     Before(usize),
     /// The n-th write was carried out and its answer has not reached us.
@@ -19,7 +19,7 @@ enum Point {
 }
 
 /// Runs the program through the proxy and kills it at the point; false when it ended before.
-async fn killed(proxy: &FaultProxy, point: Point, arguments: &[&str]) -> Result<bool> {
+pub async fn killed(proxy: &FaultProxy, point: Point, arguments: &[&str]) -> Result<bool> {
     proxy.reset();
     match point {
         Point::Before(n) => proxy.stop_before_write(n),
@@ -80,7 +80,7 @@ fn second_version(namespace: &str, group: &str) -> Vec<Value> {
 }
 
 /// Tries `step` at every point until it ends before it is reached.
-async fn at_every_point(
+pub async fn at_every_point(
     mut step: impl AsyncFnMut(Point, String) -> Result<bool>,
     prefix: &str,
 ) -> Result<usize> {

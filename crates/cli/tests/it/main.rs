@@ -3,7 +3,9 @@
 mod bad_input;
 mod deploy;
 mod faults;
+mod hooks;
 mod kill;
 mod output;
+mod parts;
 mod shop;
 mod support;

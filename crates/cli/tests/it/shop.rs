@@ -83,3 +83,33 @@ pub fn part(namespace: &str, name: &str) -> Vec<Value> {
         deployment(namespace, name, 0),
     ]
 }
+
+/// A ConfigMap with annotations.
+pub fn marked(namespace: &str, name: &str, value: &str, annotations: &[(&str, &str)]) -> Value {
+    annotated(config(namespace, name, value), annotations)
+}
+
+/// The object with annotations.
+pub fn annotated(mut object: Value, annotations: &[(&str, &str)]) -> Value {
+    let map = annotations.iter().map(|(name, value)| ((*name).to_string(), json!(value))).collect();
+    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.insert("annotations".into(), Value::Object(map));
+    }
+    object
+}
+
+pub fn job(namespace: &str, name: &str) -> Value {
+    json!({
+        "apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": name, "namespace": namespace},
+        "spec": {"backoffLimit": 0, "template": {"spec": {
+            "restartPolicy": "Never", "containers": [{"name": "job", "image": "registry.example/job:1"}]}}},
+    })
+}
+
+/// A Pod that runs until somebody says how it ended: there is no node.
+pub fn pod(namespace: &str, name: &str) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": namespace},
+        "spec": {"restartPolicy": "Never", "containers": [{"name": "pod", "image": "registry.example/pod:1"}]},
+    })
+}

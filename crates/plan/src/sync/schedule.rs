@@ -1,6 +1,6 @@
 //! A request to its schedule: all tasks of the operation, sorted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -87,8 +87,10 @@ impl<'a> Maker<'a> {
         let namespace = self.namespace(&plain, &hooks);
         let phases = [Phase::PreSync, Phase::Sync, Phase::PostSync, Phase::SyncFail];
         let hooks = self.hook_tasks(hooks, &phases);
-        let pairs =
-            pair(plain, self.request.live.clone(), &self.request.namespace, |gvk| self.kinds.scope(gvk));
+        // The live object of a hook that runs is no superfluous one.
+        let own: BTreeSet<&Key> = hooks.iter().map(|task| &task.id.key).collect();
+        let live = self.request.live.iter().filter(|live| !own.contains(&live.key())).cloned().collect();
+        let pairs = pair(plain, live, &self.request.namespace, |gvk| self.kinds.scope(gvk));
         let mut tasks: Vec<Task> = Vec::with_capacity(pairs.len() + hooks.len());
         tasks.extend(pairs.into_iter().filter_map(|pair| self.plain_task(pair)));
         tasks.extend(hooks);

@@ -1,10 +1,11 @@
 //! Flux's rules: stages of kinds, everything in a stage together.
 
 use serde_json::json;
+use towpath_object::Key;
 
 use super::super::Verdict::{Failed, Progressing, Ready};
 use super::super::fixture::wanted;
-use super::super::{End, Progress, Request, Rules};
+use super::super::{Caller, End, Progress, Request, Rules, Selection, Selector};
 use super::story::{config, definition, deployment, hook, live};
 use super::world::{World, sync, sync_on};
 
@@ -86,4 +87,65 @@ fn waiting_is_for_the_end() {
     .outcome();
     assert_eq!((outcome.end, outcome.message.as_str()), (End::Failed, "Deployment/web/api (Sync): Failed"));
     assert_eq!(world.log[..2], ["apply volume", "apply api"], "a workload may be what makes it ready");
+}
+
+/// Our rules: the stages of Flux, the annotations of everybody.
+fn ours(request: &mut Request<'static>) {
+    request.rules = Rules::Towpath;
+}
+
+#[test]
+fn under_our_rules_everybodys_hooks_and_waves_count() {
+    let mut world = World::default();
+    world.script("job", &[Progressing, Ready]);
+    let wanted = [config("late", 5), deployment("api", 0), config("settings", 0), hook("job", "PreSync", "")];
+    assert_eq!(sync(&mut world, &wanted, &ours).outcome().end, End::Succeeded);
+    assert_eq!(
+        world.log,
+        [
+            "apply job",
+            "= waiting for completion of hook Job/web/job",
+            "release job",
+            "apply settings",
+            "apply api",
+            "apply late"
+        ]
+    );
+}
+
+#[test]
+fn a_hook_can_be_run_alone() {
+    let mut world = World::default();
+    let wanted = [config("c", 0), hook("one", "PreSync", ""), hook("two", "PostSync", "")];
+    let only_two = |request: &mut Request<'static>| {
+        ours(request);
+        let two = Key::new("batch", "Job", "web", "two");
+        request.selection = Selection::Hooks(vec![Selector::of(&two)]);
+    };
+    assert_eq!(sync(&mut world, &wanted, &only_two).outcome().end, End::Succeeded);
+    assert_eq!(world.log, ["apply two", "release two"]);
+}
+
+#[test]
+fn hooks_that_nobody_wants_are_pruned_only_by_those_who_say_so() {
+    struct Says;
+    impl Caller for Says {
+        fn prunes_hooks(&self) -> bool {
+            true
+        }
+    }
+    let old = hook("old", "PreSync", "");
+    for (says, log) in [(false, &["apply c"][..]), (true, &["apply c", "prune old"][..])] {
+        let mut world = World::default();
+        world.put(&live(&old));
+        let pruning = |request: &mut Request<'static>| {
+            flux(request);
+            ours(request);
+            if says {
+                request.caller = &Says;
+            }
+        };
+        assert_eq!(sync(&mut world, &[config("c", 0)], &pruning).outcome().end, End::Succeeded);
+        assert_eq!(world.log, log);
+    }
 }

@@ -23,7 +23,8 @@ fn what_is_no_longer_wanted_is_kept_unless_pruning_is_on() {
     let mut progress = Progress::default();
     let ran = sync_on(&mut world, &mut progress, &[config("new", 0)], &same);
     let kept = "synced; ConfigMap/web/old: kept: it needs pruning, which is off";
-    assert_eq!((ran.outcome().end, ran.outcome().message.as_str()), (End::Succeeded, kept));
+    let outcome = ran.outcome();
+    assert_eq!((outcome.end, outcome.message.as_str()), (End::Succeeded, kept));
     assert!(world.has("old"));
     let kept = progress.results().into_iter().find(|result| result.code == Some(Code::PruneSkipped)).unwrap();
     assert_eq!(kept.message, "kept: it needs pruning, which is off");
