@@ -1,213 +1,34 @@
-//! Actions on the objects of units: what can be done to an object at a click, by scripts of the settings or of the unit.
-//!
-//! In: a unit, one of its objects or something below one, the name of an action. Out: what was created and changed. What
-//! an action would do a script says; it is done with the rights of the unit's destination, and nowhere outside of what
-//! the engine may manage there.
+//! What an action does, done: checked first, then written in the order of the script.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
+use towpath_cluster::Error;
 use towpath_cluster::cache::Blind;
-use towpath_cluster::{Cluster, Error};
 use towpath_health::{Action, ActionError as ScriptsError, Effect, ScriptError};
-use towpath_object::{Gvk, Key, Kinds, Object, Resource};
+use towpath_object::{Key, Kinds, Object, Resource};
 
-use crate::diff::UnitError;
+use super::{ActionError, Done};
 use crate::engine::Engine;
-use crate::events::Event;
 use crate::member::Member;
 use crate::overrides::Custom;
-use crate::unit::{Unit, UnitId};
+use crate::unit::Unit;
 
-/// How often somebody else may get in between.
-const ATTEMPTS: usize = 5;
-/// How far below a unit's object something may hang.
-const DEEPEST: usize = 8;
-
-/// What an action has done.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Done {
-    /// It created this object.
-    Created(Key),
-    /// It changed this object.
-    Changed(Key),
-    /// It had nothing to change in this object.
-    Unchanged(Key),
-}
-
-/// Why an action was not carried out.
-#[derive(Debug, thiserror::Error)]
-pub enum ActionError {
-    /// The unit.
-    #[error(transparent)]
-    Unit(#[from] UnitError),
-    /// The object is not there.
-    #[error("there is no {0}")]
-    NoObject(Key),
-    /// The object is somebody else's.
-    #[error("{key} is not an object of the unit {unit}")]
-    NotOfUnit {
-        /// The object.
-        key: Key,
-        /// The unit.
-        unit: UnitId,
-    },
-    /// No script has it.
-    #[error("{key} has no action {name}")]
-    NoAction {
-        /// The object.
-        key: Key,
-        /// What was asked for.
-        name: String,
-    },
-    /// It has the action, but not now.
-    #[error("the action {name} of {key} cannot be carried out now")]
-    Disabled {
-        /// The object.
-        key: Key,
-        /// The action.
-        name: String,
-    },
-    /// The script failed.
-    #[error("the action {name} of {key}: {source}")]
-    Script {
-        /// The object.
-        key: Key,
-        /// The action; empty for the script that names them.
-        name: String,
-        /// What happened.
-        source: ScriptError,
-    },
-    /// The script returned something that may not be written.
-    #[error("the action {name} must not write {key}: {why}")]
-    Outside {
-        /// What it returned.
-        key: Key,
-        /// The action.
-        name: String,
-        /// Why not.
-        why: &'static str,
-    },
-    /// The server refused, after this was done already.
-    #[error("{source}{}", told(.done))]
-    Refused {
-        /// What was done before.
-        done: Vec<Done>,
-        /// What the server said.
-        source: Error,
-    },
-}
-
-fn told(done: &[Done]) -> String {
-    if done.is_empty() { String::new() } else { format!(" (after {} other writes)", done.len()) }
-}
-
-impl Engine {
-    /// The actions that an object of a unit has now, by name.
-    pub async fn actions(&self, unit: &UnitId, key: &Key) -> Result<Vec<Action>, ActionError> {
-        let site = self.site(unit, key).await?;
-        let live = site.live().await?;
-        self.belongs(&site, &live).await?;
-        site.actions(self, live).await
-    }
-
-    /// Carries out an action on an object of a unit. Somebody else's write in between means asking the script again.
-    pub async fn run_action(
-        &self,
-        unit: &UnitId,
-        key: &Key,
-        name: &str,
-        parameters: &BTreeMap<String, String>,
-    ) -> Result<Vec<Done>, ActionError> {
-        let site = self.site(unit, key).await?;
-        let mut attempts = 0;
-        loop {
-            attempts += 1;
-            let live = site.live().await?;
-            self.belongs(&site, &live).await?;
-            let actions = site.actions(self, live.clone()).await?;
-            if actions.iter().any(|action| action.name == name && action.disabled) {
-                return Err(ActionError::Disabled { key: key.clone(), name: name.into() });
-            }
-            let effects = site.effects(self, live.clone(), name, parameters).await?;
-            match site.carry_out(&live, name, effects).await {
-                Err(ActionError::Refused { done, source })
-                    if done.is_empty() && source.is_conflict() && attempts < ATTEMPTS => {}
-                result => {
-                    let message = format!("{name} of {key}");
-                    self.shared.hub.tell(Event::Unit { unit: unit.clone(), reason: "ActionRun", message });
-                    return result;
-                }
-            }
-        }
-    }
-
-    async fn site(&self, id: &UnitId, key: &Key) -> Result<Site, ActionError> {
-        let unit = self.unit(id).await?;
-        let unusable = |message: String| UnitError::Unusable { id: id.clone(), message };
-        let custom = self.custom(&unit).map_err(|error| unusable(error.to_string()))?;
-        let member = self.shared.member(&unit.destination.cluster).await;
-        let member = member.map_err(|error| unusable(error.to_string()))?;
-        self.definitions(&member).await;
-        let kinds = member.cache.kinds();
-        let resource = kinds.versions(&key.group, &key.kind).first().cloned();
-        let resource = resource.ok_or_else(|| ActionError::NoObject(key.clone()))?;
-        let manager = format!("{}-action", self.shared.settings().manager);
-        Ok(Site { unit, member, custom, kinds, resource, key: key.clone(), manager })
-    }
-
-    /// Refuses what is neither an object of the unit nor below one. Owners are followed upwards.
-    async fn belongs(&self, site: &Site, live: &Object) -> Result<(), ActionError> {
-        let settings = self.shared.settings();
-        let records = self.records(&site.unit);
-        let mut here = live.clone();
-        for _ in 0..DEEPEST {
-            let named = settings.owner(&here).as_ref() == Some(&site.unit.id.0);
-            if named && records.contains_key(&here.key()) {
-                return Ok(());
-            }
-            match owner(&site.member.cluster, &site.kinds, &here).await.map_err(refused)? {
-                Some(above) => here = above,
-                None => break,
-            }
-        }
-        Err(ActionError::NotOfUnit { key: site.key.clone(), unit: site.unit.id.clone() })
-    }
-}
-
-fn refused(source: Error) -> ActionError {
+pub(super) fn refused(source: Error) -> ActionError {
     ActionError::Refused { done: Vec::new(), source }
 }
 
-/// The object that controls another, if it is still there.
-async fn owner(cluster: &Cluster, kinds: &Kinds, object: &Object) -> Result<Option<Object>, Error> {
-    let owners = object.value().pointer("/metadata/ownerReferences").and_then(Value::as_array);
-    let text =
-        |owner: &Value, field: &str| owner.get(field).and_then(Value::as_str).unwrap_or_default().to_string();
-    let controls = |owner: &&Value| owner.get("controller") == Some(&Value::Bool(true));
-    let Some(owner) = owners.and_then(|owners| owners.iter().find(controls).or(owners.first())) else {
-        return Ok(None);
-    };
-    let Some(resource) = kinds.get(&Gvk::new(&text(owner, "apiVersion"), &text(owner, "kind"))) else {
-        return Ok(None);
-    };
-    let namespace = if resource.namespaced { object.namespace() } else { "" };
-    let found = cluster.get(resource, namespace, &text(owner, "name")).await?;
-    let found = found.and_then(|value| Object::new(value).ok());
-    Ok(found.filter(|found| found.uid() == text(owner, "uid")))
-}
-
 /// Where an action takes place.
-struct Site {
-    unit: Unit,
-    member: Arc<Member>,
-    custom: Arc<Custom>,
-    kinds: Arc<Kinds>,
-    resource: Resource,
-    key: Key,
+pub(super) struct Site {
+    pub(super) unit: Unit,
+    pub(super) member: Arc<Member>,
+    pub(super) custom: Arc<Custom>,
+    pub(super) kinds: Arc<Kinds>,
+    pub(super) resource: Resource,
+    pub(super) key: Key,
     /// What an action changes is not the unit's: the next apply leaves it, unless the manifests say otherwise.
-    manager: String,
+    pub(super) manager: String,
 }
 
 /// One write of an action.
@@ -218,7 +39,7 @@ enum Write {
 
 impl Site {
     /// The object as it is now, without the server's bookkeeping.
-    async fn live(&self) -> Result<Object, ActionError> {
+    pub(super) async fn live(&self) -> Result<Object, ActionError> {
         let Key { namespace, name, .. } = &self.key;
         let found = self.member.cluster.get(&self.resource, namespace, name).await.map_err(refused)?;
         let mut found = found.ok_or_else(|| ActionError::NoObject(self.key.clone()))?;
@@ -228,13 +49,13 @@ impl Site {
         Object::new(found).map_err(|_| ActionError::NoObject(self.key.clone()))
     }
 
-    async fn actions(&self, engine: &Engine, live: Object) -> Result<Vec<Action>, ActionError> {
+    pub(super) async fn actions(&self, engine: &Engine, live: Object) -> Result<Vec<Action>, ActionError> {
         let (custom, now) = (self.custom.clone(), engine.shared.clock.now());
         let found = in_pool(move || custom.scripts.actions(&live, now)).await;
         found.map_err(|source| self.failed("", source))
     }
 
-    async fn effects(
+    pub(super) async fn effects(
         &self,
         engine: &Engine,
         live: Object,
@@ -255,7 +76,7 @@ impl Site {
     }
 
     /// All or as little as possible: what may not be written is refused first, then what the server would not create.
-    async fn carry_out(
+    pub(super) async fn carry_out(
         &self,
         live: &Object,
         name: &str,
