@@ -10,7 +10,7 @@ use towpath_object::Key;
 use towpath_plan::sync::{CompareOptions, Role, Rules, role};
 use towpath_plan::{Applied, Target, holds};
 
-use crate::resolved::Resolved;
+use crate::resolved::{Goal, Resolved};
 use crate::unit::{SyncState, Unit, UnitHealth};
 
 /// How one wanted object is.
@@ -88,21 +88,17 @@ pub(crate) fn compare(
     let mut standing = BTreeMap::new();
     let (mut health, mut shared) = (Summary::default(), None);
     // Hooks are wanted too, though not to stay.
-    let wanted: BTreeSet<Key> = resolved.wanted.iter().map(|one| one.object.key()).collect();
-    for target in resolved.targets.iter() {
-        let key = target.key();
+    let wanted: BTreeSet<&Key> = resolved.keys.iter().collect();
+    for goal in &resolved.targets {
+        let key = goal.key.clone();
         let row = cache.get(&key);
         let state = match &row {
             None => Standing::Missing,
             Some(row) if row.leaving => Standing::Doubtful,
             Some(row) => {
                 let owned = row.managed.as_ref().and_then(|managed| managed.owned.as_deref());
-                let proven = records.get(&key).is_some_and(|applied| holds(applied, &target.digest, owned));
-                if proven && !is_asked_anyway(unit, target, row) {
-                    Standing::Same
-                } else {
-                    Standing::Doubtful
-                }
+                let proven = records.get(&key).is_some_and(|applied| holds(applied, &goal.digest, owned));
+                if proven && !is_asked_anyway(unit, goal, row) { Standing::Same } else { Standing::Doubtful }
             }
         };
         health.add(&key, row.as_ref(), judge, now);
@@ -122,10 +118,10 @@ pub(crate) fn compare(
 }
 
 /// Whether a record is not enough: exact answers are wanted, or what people set by hand.
-fn is_asked_anyway(unit: &Unit, target: &Target, row: &Row) -> bool {
+fn is_asked_anyway(unit: &Unit, goal: &Goal, row: &Row) -> bool {
     let compare = unit.policy.compare;
     let by_hand = || row.managed.iter().flat_map(|managed| &managed.managers).any(|name| is_person(name));
-    is_exact(unit, target) || compare.include_webhooks || compare.strict && by_hand()
+    goal.exact || compare.include_webhooks || compare.strict && by_hand()
 }
 
 /// Whether the server's word counts more than any record, for the unit or for the object alone.
@@ -163,6 +159,8 @@ impl Summary {
             Verdict::Ready => (UnitHealth::Healthy, 0),
             Verdict::Suspended => (UnitHealth::Suspended, 1),
             Verdict::Progressing => (UnitHealth::Progressing, 2),
+            // Of other apps only what they know of themselves counts.
+            Verdict::Missing | Verdict::Unknown if is_app(key) => return,
             Verdict::Missing => (UnitHealth::Missing, 3),
             Verdict::Failed => (UnitHealth::Degraded, 4),
             Verdict::Unknown => (UnitHealth::Unknown, 5),
@@ -179,4 +177,8 @@ impl Summary {
         }
         self.worst.map_or((UnitHealth::Healthy, String::new()), |(health, _, cause)| (health, cause))
     }
+}
+
+fn is_app(key: &Key) -> bool {
+    key.group == "argoproj.io" && key.kind == "Application"
 }

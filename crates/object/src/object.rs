@@ -177,7 +177,10 @@ impl Object {
     }
 
     fn str_at(&self, pointer: &str) -> &str {
-        self.value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+        // None of these names is escaped, and `Value::pointer` would copy each of them.
+        let mut names = pointer.split('/').skip(1);
+        let found = names.try_fold(&self.value, |value, name| value.get(name));
+        found.and_then(Value::as_str).unwrap_or_default()
     }
 }
 

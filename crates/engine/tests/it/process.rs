@@ -98,13 +98,14 @@ async fn tell(plane: &ControlPlane, audit: &AuditLog, point: Point) -> Result<us
         Point::After(n) => proxy.stop_after_write(n),
     }
     let mut first = start(proxy.kubeconfig_path(), &home, &name)?;
-    let stopped = tokio::time::timeout(Duration::from_secs(90), async {
+    // How often the record is written depends on what is heard when, so the last points may not be reached.
+    let reached = tokio::time::timeout(Duration::from_secs(90), async {
         tokio::select! {
-            () = proxy.stopped() => Ok(true),
-            ended = settled(&person, &id) => ended.map(|_| false),
+            () = proxy.stopped() => Ok(()),
+            ended = settled(&person, &id) => ended.map(drop),
         }
     });
-    let stopped = stopped.await.context("neither stopped nor settled")??;
+    reached.await.context("neither stopped nor settled")??;
     let writes = proxy.writes().len();
     // SIGKILL: nothing is cleaned up.
     first.kill().await?;
@@ -112,8 +113,6 @@ async fn tell(plane: &ControlPlane, audit: &AuditLog, point: Point) -> Result<us
     if matches!(point, Point::Never) {
         return Ok(writes);
     }
-    // How often the record is written depends on what is heard when, so the last points may not be reached.
-    let _ = stopped;
     let mut second = start(&plane.kubeconfig_path(), &home, &name)?;
     let status = settled(&person, &id).await?;
     ensure!(status.history.len() == 1, "{point:?}: {:#?}", status.history);

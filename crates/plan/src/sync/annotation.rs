@@ -56,8 +56,13 @@ impl Annotation {
 
     /// The value of the option `name`: ours before Argo CD's, of several the first.
     pub fn option<'a>(&self, object: &'a Object, rules: Rules, name: &str) -> Option<&'a str> {
-        let value = |text| option(&items(text), name);
-        value(object.annotation(self.ours)).or_else(|| value(self.foreign(object, rules)))
+        let [ours, foreign] = self.lists(object, rules);
+        option(&ours, name).or_else(|| option(&foreign, name))
+    }
+
+    /// The items of ours and those of Argo CD's, for those who look for several options.
+    pub(super) fn lists<'a>(&self, object: &'a Object, rules: Rules) -> [Vec<&'a str>; 2] {
+        [items(object.annotation(self.ours)), items(self.foreign(object, rules))]
     }
 
     /// True when either list has the item.

@@ -196,7 +196,8 @@ pub struct ObjectOptions {
 impl ObjectOptions {
     /// Reads them.
     pub fn read(object: &Object, rules: Rules) -> Self {
-        let value = |name| SYNC_OPTIONS.option(object, rules, name);
+        let [ours, foreign] = SYNC_OPTIONS.lists(object, rules);
+        let value = |name| option(&ours, name).or_else(|| option(&foreign, name));
         let on = |name| value(name) == Some("true");
         let protected = object.annotation(PRUNE_ANNOTATION) == Some("disabled");
         Self {
