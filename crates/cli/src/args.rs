@@ -119,24 +119,26 @@ pub struct Wanted {
     pub part: Part,
 }
 
+/// The heading of what is about a part of an app.
+const PARTS: &str = "Hooks, waves and parts";
+
 /// Which part of the app, and by whose rules.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Hooks, waves and parts")]
 pub struct Part {
     /// Only objects with these labels: KEY=VALUE, KEY!=VALUE, KEY, !KEY, "KEY in (A,B)"; no hooks run
-    #[arg(short = 'l', long, value_name = "LABELS")]
+    #[arg(help_heading = PARTS, short = 'l', long, value_name = "LABELS")]
     pub selector: Option<String>,
     /// Only objects of these waves: N, N..M, N.. or ..M; no hooks run
-    #[arg(long, value_name = "WAVES", allow_hyphen_values = true)]
+    #[arg(help_heading = PARTS, long, value_name = "WAVES", allow_hyphen_values = true)]
     pub wave: Option<Waves>,
     /// Run this hook again and do nothing else: NAME or KIND/NAME; may be repeated
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["selector", "wave", "no_hooks", "prune"])]
+    #[arg(help_heading = PARTS, long, value_name = "NAME", conflicts_with_all = ["selector", "wave", "no_hooks", "prune"])]
     pub hook: Vec<String>,
     /// Run no hooks
-    #[arg(long)]
+    #[arg(help_heading = PARTS, long)]
     pub no_hooks: bool,
     /// Whose rules decide about order, hooks and health
-    #[arg(long, value_name = "RULES", default_value = "towpath")]
+    #[arg(help_heading = PARTS, long, value_name = "RULES", default_value = "towpath")]
     pub rules: RuleSet,
 }
 

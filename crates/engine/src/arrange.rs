@@ -152,8 +152,8 @@ fn record(arranging: &Arranging<'_>, parts: &Parts, operation: Option<Operation>
 /// The plan with everything in its phase and wave, and the hooks that run. Where phases and waves say more than the order of
 /// kinds, in their order.
 fn in_order(mut changes: Vec<Change>, schedule: &Schedule, saved: &Saved) -> Plan {
-    let plain = schedule.tasks.iter().filter(|task| task.target.is_none() || !task.is_hook());
-    let places: BTreeMap<&Key, &Task> = plain.map(|task| (&task.id.key, task)).collect();
+    let objects = schedule.tasks.iter().filter(|task| task.target.is_none() || !task.is_hook());
+    let places: BTreeMap<&Key, &Task> = objects.map(|task| (&task.id.key, task)).collect();
     for change in &mut changes {
         if let Some(task) = places.get(&change.key) {
             (change.phase, change.wave) = (task.id.phase, task.wave);

@@ -120,7 +120,11 @@ impl Sight {
             }
         }
         match self.news.next().await {
-            Some(news) => news.into_iter().for_each(|(key, state)| self.hear(&key, state)),
+            Some(news) => {
+                for (key, state) in news {
+                    self.hear(&key, state);
+                }
+            }
             None => std::future::pending().await,
         }
     }
