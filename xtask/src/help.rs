@@ -92,9 +92,11 @@ line is `NAME agreed/total`. Without --full a sample is run.
 
   cargo xtask conformance diff    our differences against Argo CD's engine; --full: also a real server
   cargo xtask conformance health  our health rules, Lua and actions on Argo CD's own test data
+  cargo xtask conformance krusty  our kustomize on the builds of upstream's own tests
   cargo xtask conformance sandbox  our API server's answers against a real one's
   cargo xtask conformance substitute  our substitution against Flux's library and its test tables
   cargo xtask conformance sync    our order, options and steps against the facts of Argo CD's engine
+  cargo xtask conformance trees   our kustomize beside the real one on the trees of other projects
   cargo xtask conformance yaml    our YAML reader and writer against sigs.k8s.io/yaml",
     ),
     (

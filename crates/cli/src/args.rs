@@ -34,7 +34,7 @@ pub struct Cli {
 }
 
 /// Flags that mean the same with every verb.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Global options")]
 pub struct Global {
     /// The kubeconfig; otherwise KUBECONFIG, ~/.kube/config, then the pod's service account
@@ -74,6 +74,7 @@ pub enum Verb {
     Diff(Diff),
     Inspect(Inspect),
     Delete(Delete),
+    Kustomize(crate::verbs::kustomize::Kustomize),
     Version(Version),
     /// Print a completion script
     #[command(after_help = "Examples:

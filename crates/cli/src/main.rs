@@ -19,6 +19,10 @@ use crate::exit::Exit;
 use crate::screen::Screen;
 
 fn main() -> ExitCode {
+    // Before all else: its flags are kustomize's, and a build needs neither a log nor a runtime.
+    if let Some(exit) = verbs::kustomize::if_asked() {
+        return exit.code();
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return usage(&error).code(),
@@ -54,6 +58,7 @@ async fn run(cli: Cli, screen: &mut Screen) -> Exit {
         Verb::Diff(args) => verbs::diff::run(&global, args, screen).await,
         Verb::Inspect(args) => verbs::inspect::run(&global, &args, screen).await,
         Verb::Delete(args) => verbs::delete::run(&global, &args, screen).await,
+        Verb::Kustomize(args) => Ok(verbs::kustomize::run(&args)),
         Verb::Version(args) => verbs::version::run(&global, &args, screen).await,
         Verb::Completion { shell } => Ok(verbs::completion::run(shell, screen)),
         Verb::MarkdownHelp => Ok(verbs::reference::run(screen)),

@@ -63,6 +63,12 @@ impl Screen {
         let _ = out.lock().write_all(&whole.into_inner()).and_then(|()| out.lock().flush());
     }
 
+    /// The result as it is: a rendered document has no colours, and may be large.
+    pub fn raw(&mut self, text: &str) {
+        let out = self.out.as_inner();
+        let _ = out.lock().write_all(text.as_bytes()).and_then(|()| out.lock().flush());
+    }
+
     /// A line beside the result.
     pub fn note(&self, line: &str) {
         self.progress.suspend(|| {

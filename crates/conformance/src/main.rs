@@ -6,6 +6,7 @@
 
 mod diff;
 mod health;
+mod krusty;
 mod modules;
 mod questions;
 mod random;
@@ -13,6 +14,7 @@ mod sandbox;
 mod score;
 mod substitute;
 mod sync;
+mod trees;
 mod yaml;
 
 use std::process::ExitCode;
@@ -21,23 +23,18 @@ use anyhow::{Result, bail};
 
 use crate::score::Score;
 
-const USAGE: &str = "usage: towpath-conformance diff|health|sandbox|substitute|sync|yaml [--full]";
+const USAGE: &str = "usage: towpath-conformance diff|health|krusty|sandbox|substitute|sync|trees|yaml [--full]";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    if let [name, path] = args.as_slice()
-        && name == "sandbox-facts"
-    {
-        return match sandbox::write_facts(path.as_ref()) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                eprintln!("conformance: {error:#}");
-                ExitCode::FAILURE
-            }
-        };
-    }
-    match run(&args) {
-        Ok(score) => score.print(),
+    let done = match args.as_slice() {
+        [name, path] if name == "kustomize-facts" => krusty::write_facts(path.as_ref()).map(|()| None),
+        [name, path] if name == "sandbox-facts" => sandbox::write_facts(path.as_ref()).map(|()| None),
+        _ => run(&args).map(Some),
+    };
+    match done {
+        Ok(None) => ExitCode::SUCCESS,
+        Ok(Some(score)) => score.print(),
         Err(error) => {
             eprintln!("conformance: {error:#}");
             ExitCode::FAILURE
@@ -51,10 +48,12 @@ fn run(args: &[String]) -> Result<Score> {
         ["diff"] => diff::run(false),
         ["diff", "--full"] => diff::run(true),
         ["health"] => health::run(),
+        ["krusty"] => krusty::run(),
         ["sandbox"] => sandbox::run(),
         ["substitute"] => substitute::run(false),
         ["substitute", "--full"] => substitute::run(true),
         ["sync"] => sync::run(),
+        ["trees"] => trees::run(),
         ["yaml"] => yaml::run(false),
         ["yaml", "--full"] => yaml::run(true),
         _ => bail!("{USAGE}"),

@@ -22,7 +22,7 @@ pub fn expect_sha512(path: &Path, expected: &str) -> Result<()> {
 }
 
 /// One SHA-256 over several parts; where one part ends and the next begins counts too.
-pub(crate) fn of_parts(parts: &[Vec<u8>]) -> String {
+pub fn of_parts(parts: &[Vec<u8>]) -> String {
     let mut digest = Sha256::new();
     for part in parts {
         digest.update((part.len() as u64).to_be_bytes());

@@ -5,6 +5,7 @@ pub mod delete;
 pub mod deploy;
 pub mod diff;
 pub mod inspect;
+pub mod kustomize;
 pub mod reference;
 pub mod version;
 

@@ -1,0 +1,76 @@
+//! Why a build failed.
+
+/// A build that could not be finished. The text is upstream's where upstream has one.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The input is wrong.
+    #[error("{0}")]
+    Invalid(String),
+    /// A file is not YAML.
+    #[error("{0}")]
+    Malformed(String),
+    /// A file or folder cannot be read.
+    #[error("{0}")]
+    Unreadable(String),
+    /// Something lies on another machine.
+    #[error(
+        "'{0}' is remote, and this build does not fetch: vendor it, or use a source that fetches it first"
+    )]
+    Remote(String),
+    /// A chart is to be rendered.
+    #[error("chart '{0}' cannot be rendered: Helm charts in a kustomization are not supported yet")]
+    Chart(String),
+    /// A program outside of this one is to be run.
+    #[error("{0}")]
+    Plugin(String),
+    /// Where a failure happened.
+    #[error("{context}: {source}")]
+    In {
+        /// What was being done, in upstream's words.
+        context: String,
+        /// What went wrong there.
+        source: Box<Error>,
+    },
+}
+
+impl Error {
+    /// An error about wrong input.
+    pub(crate) fn invalid(text: impl Into<String>) -> Self {
+        Self::Invalid(text.into())
+    }
+
+    /// The error with what was being done in front of it.
+    pub(crate) fn within(self, context: impl Into<String>) -> Self {
+        Self::In { context: context.into(), source: Box::new(self) }
+    }
+
+    /// The innermost error.
+    pub fn root(&self) -> &Self {
+        match self {
+            Self::In { source, .. } => source.root(),
+            other => other,
+        }
+    }
+
+    /// Whether a file is not YAML.
+    pub(crate) fn is_malformed(&self) -> bool {
+        matches!(self.root(), Self::Malformed(_))
+    }
+
+    /// Whether it is about another machine.
+    pub(crate) fn is_remote(&self) -> bool {
+        matches!(self.root(), Self::Remote(_))
+    }
+}
+
+/// Adds what was being done to an error.
+pub(crate) trait Within<T> {
+    /// Puts the context in front of the error, if there is one.
+    fn within<S: Into<String>>(self, context: impl FnOnce() -> S) -> Result<T, Error>;
+}
+
+impl<T> Within<T> for Result<T, Error> {
+    fn within<S: Into<String>>(self, context: impl FnOnce() -> S) -> Result<T, Error> {
+        self.map_err(|error| error.within(context()))
+    }
+}

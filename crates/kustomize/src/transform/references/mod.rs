@@ -1,0 +1,97 @@
+//! Names in fields follow the objects that they name.
+//!
+//! Each object has the fields that the tables know for its kind. A name in such a field is that of an object
+//! which once had it; the field gets the name which that object has now.
+
+mod candidates;
+mod referrer;
+
+use std::collections::HashMap;
+
+use crate::config::{Config, FieldSpec};
+use crate::error::{Error, Within};
+use crate::id::Gvk;
+use crate::resources::Resources;
+use crate::walk::{Make, each_field_of_any};
+use candidates::Candidates;
+use referrer::Referrer;
+
+/// A field that holds the name of an object of a type.
+struct Field<'c> {
+    number: usize,
+    spec: &'c FieldSpec,
+    target: Gvk<'c>,
+}
+
+/// Brings all names up to date.
+pub fn update(resources: &mut Resources, config: &Config) -> Result<(), Error> {
+    let by_kind = by_kind(config);
+    let candidates = Candidates::of(resources.list());
+    let for_all = by_kind.get("").map(Vec::as_slice).unwrap_or_default();
+    for at in 0..resources.list().len() {
+        let Some(resource) = resources.list().get(at) else { continue };
+        let original = resource.original_id().gvk;
+        let for_kind = match original.kind {
+            "" => &[],
+            kind => by_kind.get(kind).map(Vec::as_slice).unwrap_or_default(),
+        };
+        let mut fields: Vec<_> =
+            for_kind.iter().chain(for_all).filter(|field| field.spec.is_for(original)).collect();
+        if fields.is_empty() {
+            continue;
+        }
+        fields.sort_by_key(|field| field.number);
+        let referrer = Referrer::of(resource, &candidates)?;
+        for field in fields {
+            update_field(resources, at, field, &referrer)?;
+        }
+    }
+    Ok(())
+}
+
+fn update_field(
+    resources: &mut Resources,
+    at: usize,
+    field: &Field<'_>,
+    referrer: &Referrer<'_>,
+) -> Result<(), Error> {
+    let mut ambiguous = None;
+    let done = change(resources, at, field, &mut |node| referrer.update(node, field, &mut ambiguous));
+    let result = match (done, ambiguous) {
+        (Err(_), Some(places)) => {
+            // The message holds the objects; now that nothing is being changed they can be written.
+            let details = Referrer::details(resources.list(), at, &places);
+            change(resources, at, field, &mut |node| match referrer.update(node, field, &mut None) {
+                Err(_) => Err(Error::invalid(details.clone())),
+                done => done,
+            })
+        }
+        (done, _) => done,
+    };
+    result.within(|| {
+        let id = resources.list().get(at).map(|resource| resource.id().to_string()).unwrap_or_default();
+        format!("updating name reference in '{}' field of '{id}'", field.spec.path)
+    })
+}
+
+fn change(
+    resources: &mut Resources,
+    at: usize,
+    field: &Field<'_>,
+    update: &mut dyn FnMut(&mut towpath_yaml::Node) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let done =
+        resources.change(at, |resource| each_field_of_any(resource, field.spec, Make::Nothing, update));
+    done.unwrap_or(Ok(()))
+}
+
+/// The fields by the kind that has them; under no kind those of all kinds.
+fn by_kind(config: &Config) -> HashMap<&str, Vec<Field<'_>>> {
+    let mut by_kind: HashMap<&str, Vec<Field<'_>>> = HashMap::new();
+    let pairs =
+        config.name_reference.iter().flat_map(|one| one.referrers.iter().map(move |spec| (one.gvk(), spec)));
+    for (number, (target, spec)) in pairs.enumerate() {
+        by_kind.entry(spec.gvk().kind).or_default().push(Field { number, spec, target });
+    }
+    by_kind
+}
