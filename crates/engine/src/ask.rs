@@ -18,8 +18,8 @@ use crate::engine::Engine;
 use crate::exact::{Exact, Trouble};
 use crate::member::Member;
 use crate::overrides::Custom;
-use crate::resolved::Resolved;
 use crate::schemas::definition;
+use crate::source::Rendered;
 use crate::unit::Unit;
 
 /// What the server has said of an object.
@@ -58,12 +58,16 @@ impl Engine {
     pub(crate) async fn ask(
         &self,
         unit: &Unit,
-        resolved: &Resolved,
+        rendered: &Rendered,
         member: &Member,
         custom: &Arc<Custom>,
         comparison: &mut Comparison,
     ) {
-        let doubtful = resolved.targets.iter().filter_map(|target| {
+        if !comparison.standing.values().any(|standing| *standing == Standing::Doubtful) {
+            return;
+        }
+        let manifests = self.manifests(unit, rendered, member);
+        let doubtful = manifests.targets.iter().filter_map(|target| {
             let key = target.key();
             let row = member.cache.get(&key).filter(|row| !row.leaving)?;
             (comparison.standing.get(&key) == Some(&Standing::Doubtful)).then_some((target, row))

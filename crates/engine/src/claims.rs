@@ -37,7 +37,7 @@ impl Claims {
                 concerned.extend(held.others(hash, gone).cloned());
             }
         }
-        let hashes: Vec<u64> = resolved.targets.iter().map(|target| hash(&target.key())).collect();
+        let hashes: Vec<u64> = resolved.targets.iter().map(|goal| hash(&goal.key)).collect();
         for hash in &hashes {
             concerned.extend(held.others(*hash, unit).cloned());
             held.objects.insert((*hash, unit.clone()));
@@ -50,10 +50,9 @@ impl Claims {
     /// An object of the unit that another wants as well, and which.
     pub(crate) fn shared(&self, unit: &UnitId, resolved: &Resolved) -> Option<(Key, UnitId)> {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        resolved.targets.iter().find_map(|target| {
-            let key = target.key();
-            let other = held.others(hash(&key), unit).find(|other| held.wants(other, &key))?.clone();
-            Some((key, other))
+        resolved.targets.iter().map(|goal| &goal.key).find_map(|key| {
+            let other = held.others(hash(key), unit).find(|other| held.wants(other, key))?.clone();
+            Some((key.clone(), other))
         })
     }
 }
@@ -75,7 +74,7 @@ impl Held {
 
     fn wants(&self, unit: &UnitId, key: &Key) -> bool {
         let wanted = self.units.get(unit).and_then(|(known, _)| known.upgrade());
-        wanted.is_some_and(|wanted| wanted.targets.iter().any(|target| target.key() == *key))
+        wanted.is_some_and(|wanted| wanted.targets.iter().any(|goal| goal.key == *key))
     }
 }
 

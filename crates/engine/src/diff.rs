@@ -4,6 +4,7 @@ use std::fmt;
 
 use futures::future::{BoxFuture, FutureExt as _};
 use futures::{StreamExt as _, stream};
+use towpath_cluster::cache::Managed;
 use towpath_merge::explain::{Explanation, explain, explain_removal};
 use towpath_merge::predict::Options;
 use towpath_object::Key;
@@ -86,12 +87,15 @@ impl Engine {
         let member = self.shared.member(&unit.destination.cluster).await;
         let member = member.map_err(|error| unusable(error.to_string()))?;
         let settings = self.shared.settings();
-        let targets = looked.resolved.targets.iter();
-        let each = targets.map(|target| diff(&unit, target, &member, &custom, &settings.manager).boxed());
+        let manifests = self.manifests(&unit, &looked.rendered, &member);
+        let each = manifests
+            .targets
+            .iter()
+            .map(|target| diff(&unit, target, &member, &custom, &settings.manager).boxed());
         let each: Vec<BoxFuture<'_, ObjectDiff>> = each.collect();
         let mut found: Vec<ObjectDiff> = stream::iter(each).buffered(settings.concurrency).collect().await;
         for row in &looked.comparison.extra {
-            let object = row.managed.as_ref().map(|managed| managed.object());
+            let object = row.managed.as_ref().map(Managed::object);
             let explanation = object.map(|object| explain_removal(object.value())).unwrap_or_default();
             found.push(ObjectDiff { key: row.key.clone(), state: ObjectState::Extra, explanation });
         }
@@ -125,10 +129,8 @@ async fn judge(
     manager: &str,
 ) -> Result<(ObjectState, Explanation), Trouble> {
     let served = member.cache.kinds().get(&target.resource.gvk).is_some();
-    let live = match served {
-        true => member.cluster.get(&target.resource, &key.namespace, &key.name).await?,
-        false => None,
-    };
+    let live =
+        if served { member.cluster.get(&target.resource, &key.namespace, &key.name).await? } else { None };
     let Some(live) = live else {
         let options = Options::of(manager);
         let explanation = explain(target.object.value(), None, &custom.ignore, &options)?;

@@ -115,15 +115,15 @@ impl Engine {
         self.definitions(&member).await;
         let settings = self.shared.settings();
         let kinds = member.cache.kinds();
-        let resolved = resolve(unit, &rendered, &kinds, &settings, |_| true);
-        self.see(unit, &resolved, &member).await?;
-        let live = self.own(unit, &resolved, &member);
+        let manifests = resolve(unit, &rendered, &kinds, &settings, |_| true);
+        self.see(unit, &manifests.resolved, &member).await?;
+        let live = self.own(unit, &manifests.resolved, &member);
         let request = Request {
             rules: unit.policy.rules,
             options: unit.policy.options.clone(),
             namespace: unit.destination.namespace.clone(),
             namespace_metadata: None,
-            wanted: resolved.wanted.to_vec(),
+            wanted: manifests.wanted,
             live,
             selection: towpath_plan::sync::Selection::All,
             revision: state.revision.clone(),

@@ -13,7 +13,7 @@ use crate::decide::{Due, May};
 use crate::engine::Engine;
 use crate::events::Event;
 use crate::member::Member;
-use crate::resolved::{Resolved, resolve};
+use crate::resolved::{Manifests, Resolved, resolve};
 use crate::source::{GenerateRequest, Rendered};
 use crate::store::{StoreError, Stored};
 use crate::unit::{Status, SyncState, Unit, UnitId};
@@ -27,6 +27,8 @@ const LATE: Duration = Duration::from_secs(1);
 /// A unit beside its cluster.
 pub(crate) struct Looked {
     pub(crate) resolved: Arc<Resolved>,
+    /// What it was made from.
+    pub(crate) rendered: Rendered,
     pub(crate) comparison: Comparison,
 }
 
@@ -110,11 +112,11 @@ impl Engine {
             // If it has gone again meanwhile no change may be told.
             self.shared.push_later(unit.id.clone(), LATE);
         }
-        self.ask(unit, &resolved, &member, &custom, &mut comparison).await;
+        self.ask(unit, &rendered, &member, &custom, &mut comparison).await;
         if let Some((key, other)) = member.claims.shared(&unit.id, &resolved) {
             comparison.message = format!("{key} belongs to the unit {other} as well");
         }
-        Ok(Looked { resolved, comparison })
+        Ok(Looked { resolved, rendered, comparison })
     }
 
     /// Definitions are always watched, so the kinds are known once they have been read.
@@ -132,11 +134,15 @@ impl Engine {
         {
             return known;
         }
-        let settings = self.shared.settings();
-        let covers = |key: &Key| member.cache.covers(key);
-        let resolved = Arc::new(resolve(unit, rendered, &member.cache.kinds(), &settings, covers));
+        let resolved = Arc::new(self.manifests(unit, rendered, member).resolved);
         self.shared.remember(&unit.id, |memory| memory.resolved = Some(resolved.clone()));
         resolved
+    }
+
+    /// The manifests themselves, placed.
+    pub(crate) fn manifests(&self, unit: &Unit, rendered: &Rendered, member: &Member) -> Manifests {
+        let settings = self.shared.settings();
+        resolve(unit, rendered, &member.cache.kinds(), &settings, |key| member.cache.covers(key))
     }
 
     /// Makes sure that everything the unit uses is watched and known.
@@ -145,7 +151,7 @@ impl Engine {
             return Err(outside.clone());
         }
         let settings = self.shared.settings();
-        let wanted = resolved.wanted.iter().map(|one| one.object.key());
+        let wanted = resolved.keys.iter().cloned();
         let had = self.records(unit).into_keys();
         let kinds: BTreeSet<GroupKind> =
             wanted.chain(had).map(|key: Key| GroupKind::new(&key.group, &key.kind)).collect();
@@ -248,7 +254,7 @@ fn status(unit: &Unit, looked: &Result<Looked, String>) -> Status {
     let mut status = unit.status.clone();
     status.observed_generation = unit.generation;
     match looked {
-        Ok(Looked { resolved, comparison }) => {
+        Ok(Looked { resolved, comparison, .. }) => {
             status.revision.clone_from(&resolved.revision);
             status.sync = comparison.state();
             status.health = comparison.health;

@@ -1,29 +1,51 @@
-//! A unit's manifests, ready for comparing: placed, labelled, digested. Kept as long as revision and spec stay the same,
-//! so that looking at an unchanged unit costs next to nothing.
+//! A unit's manifests, placed, labelled and digested. What comparing needs of them is kept as long as revision and spec
+//! stay the same, so that looking at an unchanged unit costs next to nothing. The manifests themselves are large, and the
+//! source has them: they are placed again when they are wanted.
 
-use std::sync::Arc;
+use std::borrow::Cow;
 
-use towpath_object::{Key, Kinds, digest};
+use towpath_object::{Digest, Key, Kinds, digest};
 use towpath_plan::sync::Wanted;
 use towpath_plan::{Origin, Target, fold_string_data, rank};
 
+use crate::compare::is_exact;
 use crate::settings::Settings;
 use crate::source::Rendered;
 use crate::unit::Unit;
 
 /// Manifests of one revision for one generation of a unit.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
+pub(crate) struct Manifests {
+    /// All of them, hooks included, as a sync takes them.
+    pub(crate) wanted: Vec<Wanted>,
+    /// Those that stay on the cluster and whose kind is known.
+    pub(crate) targets: Vec<Target>,
+    /// What is kept of them.
+    pub(crate) resolved: Resolved,
+}
+
+/// What comparing needs of them.
+#[derive(Debug)]
 pub(crate) struct Resolved {
     pub(crate) revision: String,
     pub(crate) generation: u64,
-    /// All of them, hooks included, as a sync takes them.
-    pub(crate) wanted: Arc<[Wanted]>,
+    /// All of them, hooks included.
+    pub(crate) keys: Box<[Key]>,
     /// Those that stay on the cluster and whose kind is known.
-    pub(crate) targets: Arc<[Target]>,
+    pub(crate) targets: Box<[Goal]>,
     /// Kinds that the server does not serve (yet): `Basket in example.com/v1`.
     pub(crate) unknown: Vec<String>,
     /// An object that is not ours to touch, in a sentence.
     pub(crate) outside: Option<String>,
+}
+
+/// What comparing needs of a target.
+#[derive(Debug)]
+pub(crate) struct Goal {
+    pub(crate) key: Key,
+    pub(crate) digest: Digest,
+    /// The server's own judgement is asked for, by the unit or by the object's annotations.
+    pub(crate) exact: bool,
 }
 
 /// Places and marks what was rendered. `covers` says whether an object is in a namespace in which we work.
@@ -33,11 +55,11 @@ pub(crate) fn resolve(
     kinds: &Kinds,
     settings: &Settings,
     covers: impl Fn(&Key) -> bool,
-) -> Resolved {
-    let mut all = kinds.clone();
+) -> Manifests {
+    let mut all = Cow::Borrowed(kinds);
     for wanted in rendered.objects.iter().filter(|wanted| wanted.object.kind() == "CustomResourceDefinition")
     {
-        all.add_definition(wanted.object.value());
+        all.to_mut().add_definition(wanted.object.value());
     }
     let (mut wanted, mut targets, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
     let mut outside = None;
@@ -77,12 +99,15 @@ pub(crate) fn resolve(
     }
     unknown.sort();
     unknown.dedup();
-    Resolved {
+    let goal =
+        |target: &Target| Goal { key: target.key(), digest: target.digest, exact: is_exact(unit, target) };
+    let resolved = Resolved {
         revision: rendered.revision.clone(),
         generation: unit.generation,
-        wanted: wanted.into(),
-        targets: targets.into(),
+        keys: wanted.iter().map(|one: &Wanted| one.object.key()).collect(),
+        targets: targets.iter().map(goal).collect(),
         unknown,
         outside,
-    }
+    };
+    Manifests { wanted, targets, resolved }
 }

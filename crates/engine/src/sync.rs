@@ -164,7 +164,7 @@ impl Engine {
         let kinds = member.cache.kinds();
         let mut live = self.own(unit, &looked.resolved, &member);
         // What another unit has under a wanted name counts too: it is not ours alone.
-        let wanted = looked.resolved.targets.iter().filter_map(|target| member.cache.get(&target.key()));
+        let wanted = looked.resolved.targets.iter().filter_map(|goal| member.cache.get(&goal.key));
         let foreign = wanted.filter(|row| row.unit.as_deref().is_some_and(|owner| owner != unit.id.0));
         live.extend(foreign.filter_map(|row| row.managed.map(|managed| managed.object())));
         if options.create_namespace {
@@ -177,7 +177,7 @@ impl Engine {
             options,
             namespace: unit.destination.namespace.clone(),
             namespace_metadata: unit.policy.namespace_metadata.clone(),
-            wanted: looked.resolved.wanted.to_vec(),
+            wanted: self.manifests(unit, &looked.rendered, &member).wanted,
             live,
             selection: state.operation.selection.clone(),
             revision: state.revision.clone(),
@@ -194,7 +194,7 @@ impl Engine {
     /// somebody else's.
     pub(crate) fn own(&self, unit: &Unit, resolved: &Resolved, member: &Member) -> Vec<Object> {
         let records = self.records(unit);
-        let wanted: BTreeSet<Key> = resolved.wanted.iter().map(|one| one.object.key()).collect();
+        let wanted: BTreeSet<&Key> = resolved.keys.iter().collect();
         let rows = member.cache.unit(&unit.id.0).into_iter();
         let own = rows.filter(|row| records.contains_key(&row.key) || wanted.contains(&row.key));
         own.filter_map(|row| row.managed.map(|managed| managed.object())).collect()

@@ -7,7 +7,7 @@ use towpath_cluster::cache::Cache;
 use towpath_object::{Digest, Key};
 
 use crate::compare::{Comparison, Standing};
-use crate::resolved::Resolved;
+use crate::resolved::{Goal, Resolved};
 use crate::unit::UnitHealth;
 
 /// The writes of a unit that no watch has told of.
@@ -49,11 +49,10 @@ impl Written {
     /// A comparison from the cache, with what the cache has not heard of.
     pub(crate) fn correct(&self, resolved: &Resolved, comparison: &mut Comparison) {
         let mut awaited = None;
-        for target in resolved.targets.iter() {
-            let key = target.key();
-            if self.applied.get(&key).is_some_and(|(_, manifest)| *manifest == target.digest) {
+        for Goal { key, digest, .. } in &resolved.targets {
+            if self.applied.get(key).is_some_and(|(_, manifest)| manifest == digest) {
                 awaited.get_or_insert_with(|| format!("{key} was written a moment ago"));
-                comparison.standing.insert(key, Standing::Same);
+                comparison.standing.insert(key.clone(), Standing::Same);
             }
         }
         comparison.extra.retain(|row| self.removed.get(&row.key) != Some(&row.uid));
