@@ -62,7 +62,7 @@ pub enum ActionError {
     #[error("the action {name} of {key}: {source}")]
     Script {
         /// The object.
-        key: Key,
+        key: Box<Key>,
         /// The action; empty for the script that names them.
         name: String,
         /// What happened.
@@ -72,7 +72,7 @@ pub enum ActionError {
     #[error("the action {name} must not write {key}: {why}")]
     Outside {
         /// What it returned.
-        key: Key,
+        key: Box<Key>,
         /// The action.
         name: String,
         /// Why not.

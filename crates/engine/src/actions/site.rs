@@ -72,7 +72,7 @@ impl Site {
     }
 
     fn failed(&self, name: &str, source: ScriptError) -> ActionError {
-        ActionError::Script { key: self.key.clone(), name: name.into(), source }
+        ActionError::Script { key: Box::new(self.key.clone()), name: name.into(), source }
     }
 
     /// All or as little as possible: what may not be written is refused first, then what the server would not create.
@@ -107,8 +107,11 @@ impl Site {
     }
 
     fn write(&self, live: &Object, name: &str, effect: Effect) -> Result<Write, ActionError> {
-        let outside =
-            |object: &Object, why| ActionError::Outside { key: object.key(), name: name.into(), why };
+        let outside = |object: &Object, why| ActionError::Outside {
+            key: Box::new(object.key()),
+            name: name.into(),
+            why,
+        };
         match effect {
             Effect::Patch(changed) if changed.key() != live.key() => {
                 Err(outside(&changed, "it is another object"))
