@@ -57,11 +57,9 @@ pub(crate) fn arrange(
     let Arranging { saved, now, .. } = *arranging;
     let interrupted = saved.record.interrupted(&parts.revision);
     let alone = matches!(arranging.options.pick, Pick::Hooks(_));
-    let due = !parts.hooks.is_empty()
-        && (alone
-            || interrupted.is_some()
-            || saved.record.delivered != parts.revision
-            || changes.iter().any(Change::is_effective));
+    let effective = changes.iter().any(Change::is_effective);
+    let undelivered = interrupted.is_some() || saved.record.delivered != parts.revision;
+    let due = !parts.hooks.is_empty() && (alone || undelivered || effective);
     let operation = due.then(|| {
         let begin =
             || Operation { revision: parts.revision.clone(), started: now, progress: Progress::checked() };
@@ -70,16 +68,15 @@ pub(crate) fn arrange(
     if due {
         changes.extend(earlier);
     }
-    let hooks = parts.hooks.iter().filter(|_| due);
-    let wanted: Vec<Wanted> = changes
-        .iter()
-        .filter_map(|change| change.target.as_ref())
-        .chain(hooks)
-        .cloned()
-        .map(Wanted::from)
-        .collect();
-    let mut live = live_of(&changes);
-    live.extend(hooks_live);
+    // Where there is nothing to do nothing has to be put in order.
+    let (mut wanted, mut live): (Vec<Wanted>, Vec<Object>) = (Vec::new(), Vec::new());
+    if due || effective {
+        let hooks = parts.hooks.iter().filter(|_| due);
+        let targets = changes.iter().filter_map(|change| change.target.as_ref()).chain(hooks);
+        wanted.extend(targets.cloned().map(Wanted::from));
+        live.extend(live_of(&changes));
+        live.extend(hooks_live);
+    }
     let started = operation.as_ref().map_or(now, |operation| operation.started);
     let request = request(arranging, wanted, live, &parts.revision, started);
     let schedule = schedule(request).map_err(Error::Unplannable)?;

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use futures::{StreamExt as _, stream};
 use towpath_cluster::Cluster;
 use towpath_object::{Gvk, Key, Kinds, Object, Resource};
-use towpath_plan::sync::{How, ObjectOptions, Phase, Role, role};
+use towpath_plan::sync::{How, ObjectOptions, Phase, Role, role, wave};
 use towpath_plan::{
     App, Applied, Change, Entry, Fate, Judgement, Op, Removal, Target, absorb, differs, fate, judge, rank,
     record,
@@ -185,7 +185,7 @@ async fn judge_one(
         resource: target.resource.clone(),
         op,
         phase: Phase::Sync,
-        wave: 0,
+        wave: wave(&target.object, options.rules),
         stage: target.stage,
         hook: false,
         live: object,

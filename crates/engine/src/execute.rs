@@ -15,16 +15,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::json;
 use tokio::time::{Instant, timeout_at};
 use towpath_cluster::{Cluster, Error as ClusterError};
-use towpath_health::{Judge, Rules as HealthRules};
 use towpath_object::{Key, Object};
 use towpath_plan::sync::{
-    Action, CompareOptions, How, Outcome as Ended, Phase, Progress as Recorded, Rules, Situation, Step, Task,
+    Action, CompareOptions, How, Outcome as Ended, Phase, Progress as Recorded, Situation, Step, Task,
     TaskId, WaitReason, Waiting, step,
 };
 use towpath_plan::{Applied, Change, Entry, Inventory, Op, Removal};
 
 use crate::inventory::Saved;
 use crate::outcome::{Broken, Outcome};
+use crate::overrides::Custom;
 use crate::prepare::{is_namespace, namespaces};
 use crate::record::{Operation, Record};
 use crate::remove::finish_removal;
@@ -62,7 +62,7 @@ pub(crate) struct Run<'a> {
     pub(crate) tell: Tell<'a>,
     pub(crate) tasks: BTreeMap<&'a TaskId, &'a Task>,
     pub(crate) changes: BTreeMap<TaskId, &'a Change>,
-    pub(crate) sight: Sight,
+    pub(crate) sight: Sight<'a>,
     pub(crate) progress: Recorded,
     pub(crate) outcome: Outcome,
     /// What is known of each apply of this run.
@@ -81,7 +81,7 @@ pub(crate) struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn new(cluster: &'a Cluster, prepared: &'a Prepared, tell: Tell<'a>) -> Self {
-        let judge = Judge::new(health_rules(prepared));
+        let judge = Custom::default().judge(prepared.options.rules);
         Self {
             cluster,
             prepared,
@@ -141,7 +141,7 @@ impl<'a> Run<'a> {
 
     async fn steps(&mut self) -> Result<(), Error> {
         let prepared = self.prepared;
-        let mut until = None;
+        let (mut until, mut told) = (None, String::new());
         loop {
             let next = {
                 let view = |key: &Key| self.sight.see(key);
@@ -161,7 +161,11 @@ impl<'a> Run<'a> {
                 }
                 Step::Wait(waiting) => {
                     let until = *until.get_or_insert_with(|| Instant::now() + prepared.options.timeout);
-                    (self.tell)(Progress::Waiting { what: &waiting.to_string() });
+                    let what = waiting.to_string();
+                    if what != told {
+                        (self.tell)(Progress::Waiting { what: &what });
+                        told = what;
+                    }
                     let keys = waiting.tasks.iter().map(|task| &task.key);
                     if timeout_at(until, self.sight.change(keys)).await.is_err() {
                         self.note_late(&waiting);
@@ -255,10 +259,11 @@ impl<'a> Run<'a> {
 
     /// Notes what is not ready yet.
     fn await_health(&mut self) {
-        let rules = health_rules(self.prepared);
+        let rules = self.sight.rules();
         let names = self.prepared.options.rules;
         for change in self.prepared.plan.changes.iter().filter(|one| one.target.is_some() && !one.hook) {
-            let Some(object) = self.sight.object(&change.key) else { continue };
+            // Where nothing was to be done, nothing was looked at again.
+            let Some(object) = self.sight.object(&change.key).or(change.live.as_ref()) else { continue };
             if !CompareOptions::read(object, names).ignore_health {
                 let awaited = Awaited::new(&change.key, &change.resource, object, rules);
                 self.outcome.awaited.extend(awaited);
@@ -309,13 +314,6 @@ impl<'a> Run<'a> {
             left.entries.insert(change.key.clone(), Entry { version, applied });
         }
         left
-    }
-}
-
-fn health_rules(prepared: &Prepared) -> HealthRules {
-    match prepared.options.rules {
-        Rules::Argo => HealthRules::Argo,
-        Rules::Kstatus | Rules::Towpath => HealthRules::Kstatus,
     }
 }
 

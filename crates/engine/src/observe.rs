@@ -72,4 +72,18 @@ mod tests {
         }
         assert_eq!(see(&["foregroundDeletion"], complete), Verdict::Progressing);
     }
+
+    #[test]
+    fn a_hook_that_runs_is_not_ready_whoever_judges() {
+        let running = |finalizers: &[&str]| {
+            let metadata = json!({"name": "hook", "finalizers": finalizers});
+            let status = json!({"startTime": "2026-01-01T00:00:00Z", "active": 1});
+            let job =
+                json!({"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "status": status});
+            let job = Object::new(job).unwrap();
+            observe(&Judge::new(Rules::Kstatus), &job, Timestamp::UNIX_EPOCH).verdict
+        };
+        assert_eq!(running(&[towpath_plan::sync::HOOK_FINALIZER]), Verdict::Progressing);
+        assert_eq!(running(&[]), Verdict::Ready, "a plain Job is ready when it runs");
+    }
 }

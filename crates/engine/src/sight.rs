@@ -1,6 +1,7 @@
 //! What a single run sees of its objects: what it read at first, what the server answered since, and what watches tell
 //! where something is waited for. A kind is watched from the first time that one of its objects is waited for.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use serde_json::Value;
 use tokio::time::sleep;
 use towpath_clock::{Clock as _, SystemClock};
 use towpath_cluster::{Cluster, Follow, Seen as Told, Selection};
-use towpath_health::Judge;
+use towpath_health::{Judge, Rules};
 use towpath_object::{Key, Object, Resource};
 use towpath_plan::sync::{Schedule, Seen};
 
@@ -47,7 +48,7 @@ impl State {
 type Place = (Resource, String);
 
 /// What a run sees.
-pub(crate) struct Sight {
+pub(crate) struct Sight<'a> {
     cluster: Cluster,
     /// The label selector that all objects of the run answer to.
     selector: String,
@@ -56,15 +57,19 @@ pub(crate) struct Sight {
     places: BTreeMap<Key, Place>,
     watched: BTreeSet<Place>,
     news: SelectAll<BoxStream<'static, News>>,
-    objects: BTreeMap<Key, Object>,
+    objects: BTreeMap<Key, Cow<'a, Object>>,
     gone: BTreeSet<Key>,
 }
 
-impl Sight {
+impl<'a> Sight<'a> {
     /// What is seen at first is what was live when the schedule was made.
-    pub(crate) fn new(cluster: &Cluster, selector: String, judge: Judge, schedule: &Schedule) -> Self {
+    pub(crate) fn new(cluster: &Cluster, selector: String, judge: Judge, schedule: &'a Schedule) -> Self {
         let tasks = schedule.tasks.iter();
-        let places = tasks.clone().filter_map(|task| {
+        let live = tasks.clone().filter_map(|task| {
+            let live = task.live.as_ref()?;
+            Some((task.id.key.clone(), Cow::Borrowed(live)))
+        });
+        let places = tasks.filter_map(|task| {
             let key = &task.id.key;
             Some((key.clone(), (task.resource.clone()?, key.namespace.clone())))
         });
@@ -76,9 +81,14 @@ impl Sight {
             places: places.collect(),
             watched: BTreeSet::new(),
             news: SelectAll::new(),
-            objects: tasks.filter_map(|task| Some((task.id.key.clone(), task.live.clone()?))).collect(),
+            objects: live.collect(),
             gone: BTreeSet::new(),
         }
+    }
+
+    /// By whose rules health is judged.
+    pub(crate) fn rules(&self) -> Rules {
+        self.judge.rules()
     }
 
     /// In the words of the schedule.
@@ -92,14 +102,14 @@ impl Sight {
 
     /// The object as it was last seen.
     pub(crate) fn object(&self, key: &Key) -> Option<&Object> {
-        self.objects.get(key)
+        self.objects.get(key).map(AsRef::as_ref)
     }
 
     /// The server has answered with this.
     pub(crate) fn take(&mut self, object: Object) {
         let key = object.key();
         self.gone.remove(&key);
-        self.objects.insert(key, object);
+        self.objects.insert(key, Cow::Owned(object));
     }
 
     /// The server has said that there is no such object.
@@ -109,7 +119,7 @@ impl Sight {
     }
 
     /// Waits for news of these objects' kinds. Never ends if there are none.
-    pub(crate) async fn change<'a>(&mut self, keys: impl Iterator<Item = &'a Key>) {
+    pub(crate) async fn change<'k>(&mut self, keys: impl Iterator<Item = &'k Key>) {
         let places: BTreeSet<Place> = keys.filter_map(|key| self.places.get(key).cloned()).collect();
         for place in places {
             if self.watched.insert(place.clone()) {

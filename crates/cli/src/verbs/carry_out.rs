@@ -145,7 +145,12 @@ fn show(screen: &Screen, event: &Progress<'_>) {
         }
         Progress::Failed { key, message } => tracing::debug!(%key, message, "failed"),
         Progress::Warning { key, message } => screen.warning(&format!("{key}: {message}")),
-        Progress::Waiting { what } => screen.now(what),
+        Progress::Waiting { what } => {
+            screen.now(what);
+            if !screen.live {
+                screen.note(what);
+            }
+        }
         Progress::Leaving { key } => screen.now(&format!("waiting until {key} is gone")),
         Progress::Health { key, health, pending } => match health.status {
             Status::Current => {

@@ -184,6 +184,29 @@ async fn a_hook_that_takes_its_time_is_taken_up_again() -> Result<()> {
     Ok(())
 }
 
+/// A hook that an interrupted run left behind is held by its finalizer, and goes all the same.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_interrupted_run_left_behind_can_be_removed() -> Result<()> {
+    let plane = shared().await?;
+    let (api, kubeconfig) = (plane.api(), plane.kubeconfig_path());
+    for removed_by in ["pruning", "deleting"] {
+        let namespace = plane.namespace(removed_by).await?;
+        let rest = shop::config(&namespace, "one", "1");
+        let hook = shop::annotated(shop::pod(&namespace, "left"), &[(HOOK, "PreSync")]);
+        let folder = Folder::of(&[hook, rest.clone()])?;
+        deploy(&kubeconfig, &folder, "demo", &namespace, &["--timeout", "1s"]).await?.expect(5)?;
+        let path = format!("/api/v1/namespaces/{namespace}/pods/left");
+        ensure!(api.get(&path).await?.pointer("/metadata/finalizers").is_some());
+        if removed_by == "pruning" {
+            deploy(&kubeconfig, &Folder::of(&[rest])?, "demo", &namespace, &["--prune"]).await?.expect(0)?;
+        } else {
+            towpath(&kubeconfig, &["delete", "demo", "-n", &namespace, "--yes"]).await?.expect(0)?;
+        }
+        ensure!(api.find(&path).await?.is_none(), "after {removed_by}");
+    }
+    Ok(())
+}
+
 /// Killed before and after every write and run again: every hook was created once, and nothing is orphaned.
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_at_every_write_of_a_deployment_with_hooks() -> Result<()> {
