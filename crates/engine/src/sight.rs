@@ -145,7 +145,7 @@ impl<'a> Sight<'a> {
         match state {
             State::There(object) if known.is_none_or(|known| !is_older(&object, known)) => self.take(object),
             State::Deleted(object) if known.is_some_and(|known| known.uid() == object.uid()) => {
-                self.lose(key)
+                self.lose(key);
             }
             // Whether it is gone the server is asked.
             State::Absent => {

@@ -70,8 +70,8 @@ async fn hooks_and_waves_in_their_order() -> Result<()> {
     .await?;
     let before = api.get(&format!("{jobs}/before")).await?;
     ensure!(before.pointer("/metadata/finalizers").is_none(), "let go: {before}");
-    let named = inventory(&api, "hooks", &namespace).await?;
-    ensure!(named.len() == 4 && named.contains(&format!("Job {namespace}/before")), "{named:?}");
+    let listed = inventory(&api, "hooks", &namespace).await?;
+    ensure!(listed.len() == 4 && listed.contains(&format!("Job {namespace}/before")), "{listed:?}");
 
     // The same manifests again: nothing to do, no hook. Others: all hooks anew, the old one deleted before.
     deploy(&kubeconfig, &first, "hooks", &namespace, &["--exit-code"]).await?.expect(0)?;
