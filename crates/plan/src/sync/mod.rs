@@ -17,9 +17,10 @@
 //! So the process may end at any moment: the schedule is made anew, the stored progress says what has begun, and no
 //! hook is started twice. Never here: a request to a cluster, a clock, a sleep.
 //!
-//! Two rule sets decide. Under [`Rules::Argo`] there are phases, waves and hooks as Argo CD has them, a fixed order of
+//! Three rule sets decide. Under [`Rules::Argo`] there are phases, waves and hooks as Argo CD has them, a fixed order of
 //! kinds within a wave, and health between waves. Under [`Rules::Kstatus`] the stages of [`rank`](crate::rank) follow
 //! each other and only definitions are awaited; hooks and waves count under our own annotations alone.
+//! [`Rules::Towpath`] is the second with the annotations of the first: the default of the verbs.
 //!
 //! The health of what was applied counts only from the write on: see [`Mark`].
 //!
