@@ -3,18 +3,16 @@
 //! one raw pass, and the six rounds have the three in each of their six orders. Medians of the rounds.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use anyhow::{Context as _, Result, ensure};
-use bytes::Bytes;
-use futures::{StreamExt as _, TryStreamExt as _, stream};
-use http::Method;
+use anyhow::{Context as _, Result};
 use serde_json::json;
 use tokio::process::Command;
 use towpath_testkit::{Api, ControlPlane};
 
 use crate::child::{Cost, measure};
-use crate::objects::{Placed, units};
+use crate::figures::{median, rate_of, ratio, round3};
+use crate::raw::{best, prepare, raw};
 
 const UNITS: usize = 200;
 const OBJECTS: usize = UNITS * 4;
@@ -46,9 +44,10 @@ pub async fn run() -> Result<()> {
     let kubectl = towpath_toolbox::ensure("kubectl")?;
     eprintln!("control planes of etcd and kube-apiserver; no controllers, so that nobody else writes");
     let plane = ControlPlane::builder().controllers(false).start().await?;
-    let (connections, _) = best_raw(&plane.api(), &CONNECTIONS, UNITS).await?;
+    let connections = best(&plane.api(), &CONNECTIONS, UNITS).await?;
     drop(plane);
     let (mut limit, mut ours, mut again, mut peer, mut peer_again) = (vec![], vec![], vec![], vec![], vec![]);
+    let rate = |time: Duration| rate_of(OBJECTS, time);
     for (round, order) in ORDERS.iter().enumerate() {
         let plane = ControlPlane::builder().controllers(false).start().await?;
         let bench = Bench {
@@ -119,48 +118,6 @@ pub async fn run() -> Result<()> {
     Ok(())
 }
 
-/// The fastest of several numbers of connections, and its time.
-pub async fn best_raw(api: &Api, connections: &[usize], units: usize) -> Result<(usize, Duration)> {
-    let mut best = (1, Duration::MAX);
-    for count in connections {
-        let time = raw(api, &format!("try-{count}"), units, *count).await?;
-        eprintln!("raw, {count:>2} connections: {:>6.0} objects/s", rate(time));
-        if time < best.1 {
-            best = (*count, time);
-        }
-    }
-    Ok(best)
-}
-
-/// A new namespace and the objects for it.
-async fn prepare(api: &Api, namespace: &str, count: usize) -> Result<Vec<Placed>> {
-    let object = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}});
-    api.post("/api/v1/namespaces", &object).await?;
-    Ok(units(namespace, count))
-}
-
-/// The limit: bodies ready made, nothing but the requests.
-async fn raw(api: &Api, namespace: &str, units: usize, connections: usize) -> Result<Duration> {
-    let requests: Vec<(String, Bytes)> = prepare(api, namespace, units)
-        .await?
-        .into_iter()
-        .map(|placed| {
-            (format!("{}?fieldManager=raw&force=true", placed.path), Bytes::from(placed.object.to_string()))
-        })
-        .collect();
-    let start = Instant::now();
-    stream::iter(requests)
-        .map(|(path, body)| async move {
-            let answer = api.send(Method::PATCH, &path, "application/apply-patch+yaml", body).await?;
-            ensure!(answer.status() == 201, "{path}: {}", answer.status());
-            Ok(())
-        })
-        .buffer_unordered(connections)
-        .try_collect::<()>()
-        .await?;
-    Ok(start.elapsed())
-}
-
 struct Bench {
     api: Api,
     kubeconfig: PathBuf,
@@ -200,24 +157,4 @@ impl Bench {
         std::fs::write(file, text)?;
         Ok(file.to_path_buf())
     }
-}
-
-fn rate(time: Duration) -> f64 {
-    f64::from(u32::try_from(OBJECTS).unwrap_or(u32::MAX)) / time.as_secs_f64()
-}
-
-/// How many times faster the second is than the first.
-fn ratio(slow: Duration, fast: Duration) -> f64 {
-    round3(slow.as_secs_f64() / fast.as_secs_f64())
-}
-
-pub fn round3(number: f64) -> f64 {
-    (number * 1000.0).round() / 1000.0
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort_unstable();
-    let middle = times.len() / 2;
-    let at = |index: usize| times.get(index).copied().unwrap_or_default();
-    if times.len() % 2 == 1 { at(middle) } else { (at(middle.saturating_sub(1)) + at(middle)) / 2 }
 }

@@ -4,11 +4,16 @@
 //! Each benchmark measures us and the peer in the same run and prints one line of JSON last.
 
 mod child;
+mod clusters;
 mod demo;
 mod deploy;
 mod engine;
-mod engine_part;
+mod figures;
+mod large;
 mod objects;
+mod own;
+mod raw;
+mod scale;
 
 use anyhow::{Result, bail};
 
@@ -20,10 +25,15 @@ async fn main() -> Result<()> {
         "engine" => engine::run().await,
         // The engine's own process, started by the one above.
         "engine-part" => {
-            let kubeconfig = std::env::args().nth(2).unwrap_or_default();
-            engine_part::run(kubeconfig.into()).await
+            let [part, kubeconfig] = [2, 3].map(|index| std::env::args().nth(index).unwrap_or_default());
+            engine::part::run(&part, kubeconfig.into()).await
         }
+        "clusters" => clusters::run(&std::env::args().skip(2).collect::<Vec<_>>()).await,
+        "scale" => scale::run(&std::env::args().skip(2).collect::<Vec<_>>()).await,
+        // The cache's own process, started by the one above.
+        "scale-part" => scale::part::run(&std::env::args().skip(2).collect::<Vec<_>>()).await,
+        "large" => large::run().await,
         "demo" => demo::run().await,
-        _ => bail!("{name:?} is not a benchmark; there are: deploy, engine"),
+        _ => bail!("{name:?} is not a benchmark; there are: clusters, deploy, engine, large, scale"),
     }
 }
