@@ -171,13 +171,13 @@ async fn what_cannot_be_understood_is_refused_when_it_is_configured() -> Result<
     let policy = Policy { ignore: vec![rule], ..Policy::default() };
     let refused = world.store.create(unit("bad", "default", policy)).await;
     let Err(StoreError::Invalid { source, .. }) = refused else { anyhow::bail!("it was taken: {refused:?}") };
-    let place = "ignore rule 1: jq \".spec.ports[\", column 13: expected closing bracket";
-    ensure!(source.to_string() == place, "{source}");
+    let told = "ignore rule 1: jq \".spec.ports[\", column 13: expected closing bracket";
+    ensure!(source.to_string() == told, "{source}");
     let fields = IgnoredFields { jq_path_expressions: expressions, ..IgnoredFields::default() };
     let over = KindOverride { ignore: fields, ..KindOverride::default() };
     let settings = Settings { overrides: [("Service".to_string(), over)].into(), ..Settings::default() };
     let error = world.engine.set_settings(settings).await.err().context("it was taken")?;
-    ensure!(error.to_string() == format!("override of Service: {place}"), "{error}");
+    ensure!(error.to_string() == format!("override of Service: {told}"), "{error}");
     ensure!(world.status("bad").await.is_err(), "nothing was kept");
     Ok(())
 }
