@@ -83,3 +83,47 @@ fn hash(key: &Key) -> u64 {
     key.hash(&mut hasher);
     hasher.finish()
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use towpath_object::digest;
+
+    use super::*;
+    use crate::resolved::Goal;
+
+    fn resolved(names: &[&str]) -> Arc<Resolved> {
+        let key = |name: &&str| Key::new("", "ConfigMap", "web", name);
+        let goal = |name| Goal { key: key(name), digest: digest(&json!({})), exact: false };
+        Arc::new(Resolved {
+            revision: String::new(),
+            generation: 1,
+            keys: names.iter().map(key).collect(),
+            targets: names.iter().map(goal).collect(),
+            unknown: Vec::new(),
+            outside: None,
+        })
+    }
+
+    #[test]
+    fn who_wants_the_same_is_told_of_each_other_until_one_gives_up_or_goes() {
+        let (claims, id) = (Claims::default(), |name: &str| UnitId(name.into()));
+        let (first, second) = (resolved(&["a", "b"]), resolved(&["b", "c"]));
+        assert!(claims.hold(&id("first"), &first).is_empty());
+        assert!(claims.shared(&id("first"), &first).is_none());
+        assert_eq!(claims.hold(&id("second"), &second), [id("first")].into());
+        assert!(claims.hold(&id("second"), &second).is_empty(), "nothing new");
+        let shared = claims.shared(&id("first"), &first).map(|(key, other)| (key.name, other));
+        assert_eq!(shared, Some(("b".into(), id("second"))));
+        assert!(claims.shared(&id("second"), &second).is_some());
+
+        let less = resolved(&["c"]);
+        assert_eq!(claims.hold(&id("second"), &less), [id("first")].into());
+        assert!(claims.shared(&id("first"), &first).is_none());
+
+        let third = resolved(&["a"]);
+        claims.hold(&id("third"), &third);
+        drop(third);
+        assert!(claims.shared(&id("first"), &first).is_none(), "who is forgotten wants nothing");
+    }
+}
