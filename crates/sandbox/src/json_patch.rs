@@ -30,8 +30,13 @@ pub(crate) fn apply(value: &Value, patch: &Value) -> Result<Value, Error> {
                 remove(&mut value, place)?;
             }
             "replace" => {
-                let found = value.pointer_mut(place).ok_or_else(|| Error::Missing(place.into()))?;
-                *found = given()?;
+                // As the real server has it: a field that is not there is added.
+                if value.pointer(place).is_none() && split(&mut value, place)?.0.is_object() {
+                    add(&mut value, place, given()?)?;
+                } else {
+                    let found = value.pointer_mut(place).ok_or_else(|| Error::Missing(place.into()))?;
+                    *found = given()?;
+                }
             }
             "move" => {
                 let moved = remove(&mut value, source)?;

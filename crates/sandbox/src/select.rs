@@ -143,7 +143,8 @@ fn field(kind: &Kind, text: &str) -> Result<Field, Refusal> {
     let known = matches!(name, "metadata.name" | "metadata.namespace")
         || FIELDS.iter().any(|(group, of, fields)| kind.is(group, of) && fields.contains(&name));
     if !known {
-        return Err(Refusal::bad_request(format!("field label not supported: {name}")));
+        let known = "only \"metadata.name\", \"metadata.namespace\"";
+        return Err(Refusal::bad_request(format!("{name:?} is not a known field selector: {known}")));
     }
     Ok(Field { name: name.into(), value: value.into(), equal })
 }

@@ -108,6 +108,18 @@ impl<'a> Place<'a> {
         self.resolved().is_some_and(|(_, node)| matches!(&node.shape, Shape::Map(map) if map.atomic))
     }
 
+    /// Whether it is a mapping from any name to values of one kind.
+    pub fn is_dictionary(self) -> bool {
+        self.resolved().is_some_and(
+            |(_, node)| matches!(&node.shape, Shape::Map(map) if map.properties.is_empty() && map.rest.is_some()),
+        )
+    }
+
+    /// Whether it is a list.
+    pub fn is_list(self) -> bool {
+        self.resolved().is_some_and(|(_, node)| matches!(node.shape, Shape::List(_)))
+    }
+
     /// What tells the items of the list apart; atomic where nothing is known.
     pub fn identity(self) -> Identity<'a> {
         match self.resolved().map(|(_, node)| &node.shape) {

@@ -1,5 +1,7 @@
 //! Which fields two states of an object differ in.
 
+use std::sync::LazyLock;
+
 use serde_json::{Map, Value};
 use towpath_merge::{Element, FieldSet, Path};
 use towpath_schema::Place;
@@ -20,6 +22,8 @@ impl Comparison {
         self.added.union(&self.modified)
     }
 }
+
+static EMPTY: LazyLock<Value> = LazyLock::new(|| Value::Object(Map::new()));
 
 /// From `old` to `new`.
 pub(crate) fn compare(old: &Value, new: &Value, place: Place<'_>) -> Comparison {
@@ -45,7 +49,10 @@ fn walk(old: Option<&Value>, new: Option<&Value>, place: Place<'_>, path: &Path,
         for name in names {
             let below = place.field(name);
             let path = path.child(Element::field(name));
-            step(before.get(name), after.get(name), below, &path, found);
+            // What the server's types have at all times was there before, empty, if what it is in was.
+            let given = old.is_some() && below.is_given() && after.get(name).is_some_and(Value::is_object);
+            let was = before.get(name).or(given.then(|| &*EMPTY));
+            step(was, after.get(name), below, &path, found);
         }
         return;
     }
@@ -71,8 +78,8 @@ fn walk(old: Option<&Value>, new: Option<&Value>, place: Place<'_>, path: &Path,
 fn step(old: Option<&Value>, new: Option<&Value>, place: Place<'_>, path: &Path, found: &mut Comparison) {
     walk(old, new, place, path, found);
     match (old, new) {
-        // What the server's types have at all times was there before, empty.
-        (None, Some(new)) if place.is_given() && is_container(new) => {}
+        // A list that the server's types have at all times was there before.
+        (None, Some(new)) if place.is_given() && new.is_array() => {}
         (None, Some(_)) => found.added.insert(path),
         (Some(_), None) => found.removed.insert(path),
         _ => {}
@@ -86,8 +93,4 @@ fn items(value: Option<&Value>) -> Option<&[Value]> {
         None => Some(&[]),
         Some(_) => None,
     }
-}
-
-fn is_container(value: &Value) -> bool {
-    value.is_object() || value.is_array()
 }

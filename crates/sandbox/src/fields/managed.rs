@@ -6,6 +6,9 @@ use towpath_schema::Place;
 
 use super::{Comparison, compare, merge, set_of, without};
 
+/// Who owns what was there before the first apply.
+const FIRST: &str = "before-first-apply";
+
 /// Who writes, and how.
 #[derive(Clone, Debug)]
 pub(crate) struct Writer {
@@ -41,6 +44,11 @@ impl Managers {
         Self(entries.into_iter().zip(times).collect())
     }
 
+    /// After a change of an object that was there. Where nobody was written down, nobody is.
+    pub(crate) fn after_change(self, old: &Value, new: &Value, place: Place<'_>, writer: &Writer) -> Self {
+        if self.0.is_empty() { self } else { self.after_update(old, new, place, writer) }
+    }
+
     /// After a write that made `new` of `old`, by whatever means but apply.
     pub(crate) fn after_update(
         mut self,
@@ -74,6 +82,11 @@ impl Managers {
         writer: &Writer,
         force: bool,
     ) -> Result<(Value, Self), Vec<Conflict>> {
+        if self.0.is_empty() && live.get("metadata").is_some() {
+            // Whoever wrote it before has a name, so that what is there has an owner.
+            let before = Writer { manager: FIRST.into(), operation: Operation::Update, ..writer.clone() };
+            self = self.after_update(&json!({"metadata": {}}), live, place, &before);
+        }
         let wanted = of_people(&set_of(applied, place));
         let last = self.0.iter().find(|(entry, _)| writer.is(entry)).map(|(entry, _)| entry.fields.clone());
         let merged = merge(live, applied, place);
@@ -99,7 +112,8 @@ impl Managers {
         }
         let others = self.0.iter().filter(|(entry, _)| !writer.is(entry));
         let owned = others.fold(wanted.clone(), |owned, (entry, _)| owned.union(&entry.fields));
-        let result = without(&merged, place, &last.clone().unwrap_or_default().difference(&owned));
+        let gone = last.clone().unwrap_or_default().difference(&owned);
+        let result = without(&merged, place, &gone, &owned);
         let removed = ours(&compare(&merged, &result, place)).removed;
         for (entry, _) in &mut self.0 {
             entry.fields = entry.fields.difference(&removed);

@@ -9,6 +9,8 @@ mod managed;
 mod merge;
 mod remove;
 mod set;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use compare::{Comparison, compare};
 pub(crate) use managed::{Conflict, Managers, Writer};

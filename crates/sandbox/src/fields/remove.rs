@@ -4,16 +4,17 @@ use serde_json::{Map, Value};
 use towpath_merge::{Element, FieldSet, Path};
 use towpath_schema::Place;
 
-use super::{Items, set_of};
+use super::Items;
 
-/// The object without these fields. A container stays as long as something is in it that is not to go.
-pub(crate) fn without(object: &Value, place: Place<'_>, gone: &FieldSet) -> Value {
+/// The object without the fields in `gone`, and all that is in them, as far as nobody owns any of it. A container that
+/// is empty by that goes too.
+pub(crate) fn without(object: &Value, place: Place<'_>, gone: &FieldSet, owned: &FieldSet) -> Value {
     if gone.is_empty() {
         return object.clone();
     }
-    // What is there and stays, with all that it is in.
+    // What stays, with all that it is in.
     let mut kept = FieldSet::default();
-    for path in set_of(object, place).difference(gone).paths() {
+    for path in owned.paths() {
         let mut above = Path::root();
         for element in path.elements() {
             above = above.child(element.clone());

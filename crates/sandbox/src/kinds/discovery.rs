@@ -46,7 +46,7 @@ pub(super) fn of_definition(definition: &Value) -> Value {
         }
         json!({"version": name, "freshness": "Current", "resources": [resource]})
     });
-    json!({"metadata": {"name": group, "creationTimestamp": null}, "versions": versions.collect::<Vec<_>>()})
+    json!({"metadata": {"name": group}, "versions": versions.collect::<Vec<_>>()})
 }
 
 /// The groups of both, those of the same name as one.
@@ -139,12 +139,24 @@ fn resources(group: &Value, version: &str) -> Option<Value> {
         }
         resources.push(entry);
         for sub in items(resource, "subresources") {
-            resources.push(json!({"name": format!("{plural}/{}", text(sub.get("subresource"))), "singularName": "",
-                "namespaced": namespaced, "kind": sub.pointer("/responseKind/kind"), "verbs": sub.get("verbs")}));
+            let (of_group, of_version) =
+                (text(sub.pointer("/responseKind/group")), text(sub.pointer("/responseKind/version")));
+            let mut entry = json!({"name": format!("{plural}/{}", text(sub.get("subresource"))), "singularName": "",
+                "namespaced": namespaced, "kind": sub.pointer("/responseKind/kind"), "verbs": sub.get("verbs")});
+            // A type of another group, as the scale of a Deployment is.
+            if let (true, Some(entry)) =
+                (!of_version.is_empty() && (of_group, of_version) != (name, version), entry.as_object_mut())
+            {
+                entry.insert("group".into(), json!(of_group));
+                entry.insert("version".into(), json!(of_version));
+            }
+            resources.push(entry);
         }
     }
     let group_version = if name.is_empty() { version.into() } else { format!("{name}/{version}") };
-    Some(
-        json!({"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": group_version, "resources": resources}),
-    )
+    let mut list = json!({"kind": "APIResourceList", "groupVersion": group_version, "resources": resources});
+    if let (false, Some(list)) = (name.is_empty(), list.as_object_mut()) {
+        list.insert("apiVersion".into(), json!("v1"));
+    }
+    Some(list)
 }

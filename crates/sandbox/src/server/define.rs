@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Server;
-use super::metadata::{finalizers, metadata, of};
+use super::metadata::{finalizers, of};
 use crate::kinds::{items, text};
 
 /// Holds a definition until its objects have gone.
@@ -11,12 +11,6 @@ pub(super) const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
 
 /// Fills in what people leave out.
 pub(super) fn complete(definition: &mut Value) {
-    let finalizers = metadata(definition).entry("finalizers").or_insert_with(|| json!([]));
-    if let Some(list) = finalizers.as_array_mut()
-        && !list.iter().any(|known| known == CLEANUP)
-    {
-        list.push(CLEANUP.into());
-    }
     let Some(spec) = definition.get_mut("spec").and_then(Value::as_object_mut) else { return };
     spec.entry("conversion").or_insert_with(|| json!({"strategy": "None"}));
     if let Some(names) = spec.get_mut("names").and_then(Value::as_object_mut) {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use super::define::CLEANUP;
 use super::metadata::{finalizers, is_leaving, metadata, of, stamp};
 use super::read::prefix;
 use super::settle::Due;
@@ -128,7 +129,9 @@ impl Server {
             "Orphan" => Some(ORPHAN),
             _ => None,
         };
-        if let Some(hold) = hold.filter(|hold| self.controllers && !finalizers(&before).contains(hold)) {
+        let definition = kind.is("apiextensions.k8s.io", "CustomResourceDefinition");
+        let cleanup = definition.then_some(CLEANUP);
+        for hold in hold.into_iter().chain(cleanup).filter(|hold| !finalizers(&before).contains(hold)) {
             let list = metadata(&mut object).entry("finalizers").or_insert_with(|| json!([]));
             if let Some(list) = list.as_array_mut() {
                 list.push(hold.into());
@@ -179,16 +182,17 @@ pub(super) enum Left {
 
 fn check(kind: &Kind, object: &Value, options: &Options) -> Result<(), Refusal> {
     let differs = |wanted: &str, name: &str| !wanted.is_empty() && wanted != of(object, name);
-    let refuse = |what: &str, wanted: &str, found: &str| {
-        let why =
-            format!("Precondition failed: {what} in precondition: {wanted}, {what} in object meta: {found}");
-        Err(Refusal::conflict(kind, of(object, "name"), &why))
+    let refuse = |what: &str, wanted: &str, found: &str, perhaps: &str| {
+        let why = format!(
+            "the {what} in the precondition ({wanted}) does not match the {what} in record ({found}). The object might have been {perhaps}"
+        );
+        Err(Refusal::other(kind, of(object, "name"), &why))
     };
     if differs(&options.uid, "uid") {
-        return refuse("UID", &options.uid, of(object, "uid"));
+        return refuse("UID", &options.uid, of(object, "uid"), "deleted and then recreated");
     }
     if differs(&options.version, "resourceVersion") {
-        return refuse("ResourceVersion", &options.version, of(object, "resourceVersion"));
+        return refuse("ResourceVersion", &options.version, of(object, "resourceVersion"), "modified");
     }
     Ok(())
 }

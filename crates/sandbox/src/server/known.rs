@@ -12,12 +12,20 @@ use crate::kinds::Kind;
 use crate::refusal::Refusal;
 
 impl Server {
-    /// Checks an object against its schema, and drops what the schema has no place for.
-    pub(super) fn validate(&self, kind: &Kind, object: &mut Value, write: &Write) -> Result<(), Refusal> {
+    /// Checks an object against its schema.
+    pub(super) fn check(&self, kind: &Kind, object: &Value, write: &Write) -> Result<(), Refusal> {
         let found = self.kinds.schemas_of(&kind.gvk).check(&kind.gvk, object);
         let name = &kind.gvk.kind;
         for violation in found {
             match violation.kind {
+                Wrong::UnknownField if write.applies() => {
+                    let (group, version) = (&kind.gvk.group, &kind.gvk.version);
+                    let place = format!("{}/{}", of(object, "namespace"), of(object, "name"));
+                    return Err(Refusal::internal(format!(
+                        "failed to create typed patch object ({place}; {group}/{version}, Kind={name}): .{}: field not declared in schema",
+                        violation.path
+                    )));
+                }
                 Wrong::UnknownField if write.is_strict() => {
                     let path = violation.path.trim_start_matches('.');
                     let message = if kind.custom {
@@ -37,36 +45,33 @@ impl Server {
                     )));
                 }
                 Wrong::WrongType | Wrong::Missing | Wrong::UnknownValue => {
-                    return Err(Refusal::violated(
-                        kind,
-                        of(object, "name"),
-                        &violation.path,
-                        &violation.message,
-                    ));
+                    return Err(Refusal::violated(kind, of(object, "name"), &violation));
                 }
                 _ => {}
             }
         }
-        let place = self.kinds.place(&kind.gvk);
-        let taken = std::mem::take(object);
-        *object = fitted(taken, place, !kind.custom);
         Ok(())
+    }
+
+    /// The object as the server reads it: without what its schema has no place for, and with defaults.
+    pub(super) fn fit(&self, kind: &Kind, object: Value) -> Value {
+        let mut object = fitted(object, self.kinds.place(&kind.gvk), !kind.custom);
+        set_defaults(kind, &mut object);
+        object
     }
 }
 
-/// Fills in what the server writes into a new object of a kind.
-pub(super) fn complete_new(kind: &Kind, object: &mut Value) {
+/// What the server fills in of single kinds when it reads an object.
+fn set_defaults(kind: &Kind, object: &mut Value) {
     if kind.is("", "Namespace") {
         let name = of(object, "name").to_owned();
         let labels = metadata(object).entry("labels").or_insert_with(|| json!({}));
         if let Some(labels) = labels.as_object_mut() {
             labels.insert("kubernetes.io/metadata.name".into(), name.into());
         }
-        set(object, "spec", json!({"finalizers": ["kubernetes"]}));
-        set(object, "status", json!({"phase": "Active"}));
     } else if kind.is("", "Secret") {
         texts_to_data(object);
-        if object.get("type").is_none_or(Value::is_null) {
+        if object.get("type").is_none() {
             set(object, "type", json!("Opaque"));
         }
     } else if kind.is("apiextensions.k8s.io", "CustomResourceDefinition") {
@@ -74,17 +79,18 @@ pub(super) fn complete_new(kind: &Kind, object: &mut Value) {
     }
 }
 
-/// The same for a changed one.
-pub(super) fn complete_changed(kind: &Kind, old: &Value, object: &mut Value) {
+/// What a new object of a kind begins with.
+pub(super) fn begin(kind: &Kind, object: &mut Value) {
+    if kind.is("", "Namespace") {
+        set(object, "spec", json!({"finalizers": ["kubernetes"]}));
+        set(object, "status", json!({"phase": "Active"}));
+    }
+}
+
+/// What a change of an object cannot touch.
+pub(super) fn keep(kind: &Kind, old: &Value, object: &mut Value) {
     if kind.is("", "Namespace") {
         set(object, "spec", old.get("spec").cloned().unwrap_or_default());
-    } else if kind.is("", "Secret") {
-        texts_to_data(object);
-        if let (None, Some(before)) = (object.get("type"), old.get("type")) {
-            set(object, "type", before.clone());
-        }
-    } else if kind.is("apiextensions.k8s.io", "CustomResourceDefinition") {
-        super::define::complete(object);
     }
 }
 
@@ -104,10 +110,24 @@ fn fitted(value: Value, place: Place<'_>, built_in: bool) -> Value {
                 if (built_in && value.is_null()) || !place.admits(&name) {
                     continue;
                 }
-                let value = fitted(value, place.field(&name), built_in);
-                kept.insert(name, value);
+                let below = place.field(&name);
+                let value = fitted(value, below, built_in);
+                // Go leaves out what is empty and may be.
+                let empty = value.as_object().is_some_and(Map::is_empty) && below.is_dictionary()
+                    || value.as_array().is_some_and(Vec::is_empty) && !below.is_given();
+                if !(built_in && empty) {
+                    kept.insert(name, value);
+                }
             }
             for name in place.fields() {
+                // A list that Go always writes out is null where there is none.
+                if built_in
+                    && !kept.contains_key(name)
+                    && place.field(name).is_given()
+                    && place.field(name).is_list()
+                {
+                    kept.insert(name.into(), Value::Null);
+                }
                 if let (false, Some(default)) = (kept.contains_key(name), place.field(name).default()) {
                     // Go's zero values stand in schemas of built-in kinds and mean nothing.
                     let zero = default == "" || default == &json!(0) || default == &json!(false);

@@ -7,16 +7,16 @@ use serde_json::{Map, Value};
 use towpath_merge::Operation;
 use towpath_schema::{Identity, Place};
 
-use super::known::complete_changed;
+use super::known::keep;
 use super::metadata::{metadata, of};
-use super::write::{Write, decode, merged, without_managers};
+use super::write::{Write, decode, drop_status, fit_namespace, merged, without_managers};
 use super::{Reply, Server, bytes};
 use crate::fields::Managers;
 use crate::json_patch;
 use crate::kinds::Kind;
 use crate::refusal::{Cause, Refusal};
 use crate::request::{Address, Request};
-use crate::store::key;
+use crate::store::{Record, key};
 
 impl Server {
     pub(super) fn patch(
@@ -37,18 +37,23 @@ impl Server {
         let patch: Value =
             serde_json::from_slice(&request.body).map_err(|error| Refusal::bad_request(error.to_string()))?;
         let mut new = match form {
-            "application/json-patch+json" => {
-                json_patch::apply(&old, &patch).map_err(|error| Refusal::patch(error.to_string()))?
-            }
+            "application/json-patch+json" => json_patch::apply(&old, &patch).map_err(|error| {
+                tracing::debug!(%error, "a patch does not fit");
+                Refusal::patch()
+            })?,
             "application/merge-patch+json" => json_patch::merge(old.clone(), &patch),
             "application/strategic-merge-patch+json" if !kind.custom => {
                 strategic(&old, &patch, self.kinds.place(&kind.gvk))
             }
-            other => return Err(Refusal::media_type(unsupported(other, kind))),
+            _ => return Err(Refusal::media_type(kind)),
         };
         if let Some(fields) = new.as_object_mut() {
             fields.remove("apiVersion");
             fields.remove("kind");
+        }
+        if let (false, false, Err(refusal)) = (kind.custom, write.is_strict(), self.check(kind, &new, &write))
+        {
+            return Err(Refusal::unreadable_patch(refusal.message()));
         }
         let record = self.update(kind, address, &old, new, &write)?;
         Ok(Reply::Bytes(200, bytes(kind, &record, request.shown())))
@@ -61,9 +66,9 @@ impl Server {
         address: &Address,
         write: &Write,
     ) -> Result<Reply, Refusal> {
-        let mut applied = decode(kind, &request.body)?;
+        let applied = decode(kind, &request.body)?;
         check_applied(request, address, &applied)?;
-        self.validate(kind, &mut applied, write)?;
+        self.check(kind, &applied, write)?;
         let writer = write.writer(kind, Operation::Apply);
         let key = key(&address.namespace, &address.name);
         let force = request.says("force");
@@ -71,17 +76,7 @@ impl Server {
             if !write.part.is_empty() {
                 return Err(Refusal::not_found(kind, &address.name));
             }
-            let wanted = dropped(kind, &applied, "");
-            let mut object = applied;
-            metadata(&mut object).insert("name".into(), address.name.clone().into());
-            self.prepare_new(kind, &address.namespace, &mut object, write)?;
-            let empty = Value::Object(Map::new());
-            let place = self.kinds.place(&kind.gvk);
-            let (_, managers) = Managers::default()
-                .after_apply(&empty, &wanted, place, &writer, force)
-                .map_err(|conflicts| Refusal::contested(&conflicts))?;
-            managers.write(&mut object);
-            let record = self.add(kind, object, write)?;
+            let record = self.apply_new(kind, address, applied, write)?;
             return Ok(Reply::Bytes(201, bytes(kind, &record, request.shown())));
         };
         let version = of(&applied, "resourceVersion");
@@ -95,11 +90,35 @@ impl Server {
         let (result, managers) = Managers::of(&old)
             .after_apply(&bare, &applied, place, &writer, force)
             .map_err(|conflicts| Refusal::contested(&conflicts))?;
-        let mut new = merged(kind, &old, result, &write.part);
-        complete_changed(kind, &old, &mut new);
+        let mut new = merged(kind, &old, self.fit(kind, result), &write.part);
+        keep(kind, &old, &mut new);
         managers.write(&mut new);
         let record = self.change(kind, address, &old, new, write)?;
         Ok(Reply::Bytes(200, bytes(kind, &record, request.shown())))
+    }
+}
+
+impl Server {
+    /// An apply of what is not there yet.
+    fn apply_new(
+        &mut self,
+        kind: &Arc<Kind>,
+        address: &Address,
+        applied: Value,
+        write: &Write,
+    ) -> Result<Arc<Record>, Refusal> {
+        let wanted = dropped(kind, &applied, "");
+        let (place, empty) = (self.kinds.place(&kind.gvk), Value::Object(Map::new()));
+        let (_, managers) = Managers::default()
+            .after_apply(&empty, &wanted, place, &write.writer(kind, Operation::Apply), false)
+            .map_err(|conflicts| Refusal::contested(&conflicts))?;
+        let mut object = self.fit(kind, applied);
+        metadata(&mut object).insert("name".into(), address.name.clone().into());
+        fit_namespace(kind, &address.namespace, &mut object)?;
+        drop_status(kind, &mut object);
+        self.prepare_new(kind, &mut object, write)?;
+        managers.write(&mut object);
+        self.add(kind, object, write)
     }
 }
 
@@ -141,18 +160,6 @@ fn dropped(kind: &Kind, applied: &Value, part: &str) -> Value {
         }
     }
     applied
-}
-
-fn unsupported(form: &str, kind: &Kind) -> String {
-    let mut known = vec!["application/json-patch+json", "application/merge-patch+json"];
-    if !kind.custom {
-        known.push("application/strategic-merge-patch+json");
-    }
-    known.push("application/apply-patch+yaml");
-    format!(
-        "the body of the request was in an unknown format - accepted media types include: {} ({form:?} is none of them)",
-        known.join(", ")
-    )
 }
 
 /// A strategic merge patch: lists are merged by their keys, and `$patch` says what else to do.
@@ -206,6 +213,8 @@ fn strategic_list(old: &[Value], changes: &[Value], place: Place<'_>) -> Vec<Val
             if changes.iter().any(|item| item.get("$patch").and_then(Value::as_str) == Some("replace")) {
                 return changes.iter().filter(|item| item.get("$patch").is_none()).cloned().collect();
             }
+            // What is new comes first.
+            let mut added = 0;
             for change in changes {
                 let found =
                     after.iter().position(|item| item.get(key).is_some() && item.get(key) == change.get(key));
@@ -220,7 +229,10 @@ fn strategic_list(old: &[Value], changes: &[Value], place: Place<'_>) -> Vec<Val
                             *item = strategic(item, change, place.items());
                         }
                     }
-                    (None, false) => after.push(without_directives(change)),
+                    (None, false) => {
+                        after.insert(added, without_directives(change));
+                        added += 1;
+                    }
                 }
             }
         }

@@ -107,7 +107,8 @@ pub(super) fn prefix(address: &Address) -> String {
 
 fn number(text: &str) -> Result<u64, Refusal> {
     text.parse().map_err(|_| {
-        Refusal::bad_request(format!("Invalid value: {text:?}: strconv.ParseUint: invalid syntax"))
+        let why = format!("strconv.ParseUint: parsing {text:?}: invalid syntax");
+        Refusal::internal(format!("resourceVersion: Invalid value: {text:?}: {why}"))
     })
 }
 

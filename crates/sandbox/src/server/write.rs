@@ -6,13 +6,13 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 use towpath_merge::Operation;
 
-use super::known::{complete_changed, complete_new};
+use super::known::{begin, keep};
 use super::metadata::{check_name, counts, finalizers, is_counted, is_leaving, metadata, of, stamp};
 use super::settle::Due;
 use super::{Reply, Server, bytes};
 use crate::fields::{Managers, Writer};
 use crate::kinds::Kind;
-use crate::refusal::{Cause, Refusal};
+use crate::refusal::Refusal;
 use crate::request::{Address, Request};
 use crate::store::{Record, key};
 
@@ -24,6 +24,7 @@ pub(super) struct Write {
     pub(super) part: String,
     dry_run: bool,
     strict: bool,
+    apply: bool,
     pub(super) now: Timestamp,
 }
 
@@ -34,13 +35,26 @@ impl Write {
             part: address.subresource.clone(),
             dry_run: request.is_dry_run(),
             strict: request.parameter("fieldValidation") == "Strict",
+            apply: request.content_type().starts_with("application/apply-patch"),
             now,
         }
     }
 
     /// By a part of the server itself.
     pub(super) fn by_us(manager: &str, now: Timestamp) -> Self {
-        Self { manager: manager.into(), part: String::new(), dry_run: false, strict: false, now }
+        Self {
+            manager: manager.into(),
+            part: String::new(),
+            dry_run: false,
+            strict: false,
+            apply: false,
+            now,
+        }
+    }
+
+    /// Whether it is an apply.
+    pub(super) fn applies(&self) -> bool {
+        self.apply
     }
 
     /// Whether unknown fields are refused.
@@ -78,30 +92,32 @@ impl Server {
         &mut self,
         kind: &Arc<Kind>,
         namespace: &str,
-        mut object: Value,
+        object: Value,
         write: &Write,
     ) -> Result<Arc<Record>, Refusal> {
-        self.prepare_new(kind, namespace, &mut object, write)?;
-        let place = self.kinds.place(&kind.gvk);
+        self.check(kind, &object, write)?;
+        let mut object = self.fit(kind, object);
+        fit_namespace(kind, namespace, &mut object)?;
+        drop_status(kind, &mut object);
         let empty = Value::Object(Map::from_iter([("metadata".to_owned(), Value::Object(Map::new()))]));
         let writer = write.writer(kind, Operation::Update);
-        Managers::default().after_update(&empty, &object, place, &writer).write(&mut object);
+        let place = self.kinds.place(&kind.gvk);
+        let managers = Managers::default().after_update(&empty, &without_managers(&object), place, &writer);
+        self.prepare_new(kind, &mut object, write)?;
+        managers.write(&mut object);
         self.add(kind, object, write)
     }
 
-    /// What every new object goes through before its managers are known.
+    /// What every new object goes through once its managers are known.
     pub(super) fn prepare_new(
         &mut self,
         kind: &Arc<Kind>,
-        namespace: &str,
         object: &mut Value,
         write: &Write,
     ) -> Result<(), Refusal> {
-        self.validate(kind, object, write)?;
         if !of(object, "resourceVersion").is_empty() {
-            return Err(Refusal::bad_request("resourceVersion should not be set on objects to be created"));
+            return Err(Refusal::internal("resourceVersion should not be set on objects to be created"));
         }
-        fit_namespace(kind, namespace, object)?;
         let generated = of(object, "generateName").to_owned();
         if of(object, "name").is_empty() && !generated.is_empty() {
             let uid = self.uid();
@@ -109,8 +125,8 @@ impl Server {
             metadata(object).insert("name".into(), format!("{generated}{tail}").into());
         }
         let name = of(object, "name").to_owned();
+        self.admit(kind, of(object, "namespace"), &name)?;
         check_name(kind, &name)?;
-        self.admit(kind, namespace, &name)?;
         let uid = self.uid();
         let fields = metadata(object);
         for name in
@@ -123,10 +139,7 @@ impl Server {
         if is_counted(kind) {
             fields.insert("generation".into(), 1.into());
         }
-        if let (true, Some(fields)) = (kind.status, object.as_object_mut()) {
-            fields.remove("status");
-        }
-        complete_new(kind, object);
+        begin(kind, object);
         Ok(())
     }
 
@@ -138,8 +151,8 @@ impl Server {
         write: &Write,
     ) -> Result<Arc<Record>, Refusal> {
         let key = key(of(&object, "namespace"), of(&object, "name"));
-        if self.store.get(kind.table, &key).is_some() {
-            return Err(Refusal::exists(kind, of(&object, "name")));
+        if let Some(record) = self.store.get(kind.table, &key) {
+            return Err(Refusal::exists(kind, of(&object, "name"), is_leaving(&record.value())));
         }
         if write.dry_run {
             return Ok(Arc::new(Record::unstored(&object)));
@@ -170,12 +183,7 @@ impl Server {
         let old =
             self.store.get(kind.table, &key).ok_or_else(|| Refusal::not_found(kind, &address.name))?.value();
         if kind.custom && of(&new, "resourceVersion").is_empty() {
-            let cause = Cause {
-                reason: "FieldValueInvalid",
-                field: "metadata.resourceVersion",
-                message: "Invalid value: 0: must be specified for an update".into(),
-            };
-            return Err(Refusal::invalid(kind, &address.name, &cause));
+            return Err(Refusal::no_version(kind, &address.name));
         }
         let record = self.update(kind, address, &old, new, &write)?;
         Ok(Reply::Bytes(200, bytes(kind, &record, request.shown())))
@@ -190,15 +198,22 @@ impl Server {
         mut new: Value,
         write: &Write,
     ) -> Result<Arc<Record>, Refusal> {
-        self.validate(kind, &mut new, write)?;
-        fit_namespace(kind, &address.namespace, &mut new)?;
+        self.check(kind, &new, write)?;
         check_same(kind, old, &new)?;
+        if new.get("type").is_none()
+            && let (true, Some(before), Some(fields)) =
+                (kind.is("", "Secret"), old.get("type"), new.as_object_mut())
+        {
+            fields.insert("type".into(), before.clone());
+        }
+        let mut new = self.fit(kind, new);
+        fit_namespace(kind, &address.namespace, &mut new)?;
         let mut new = merged(kind, old, new, &write.part);
-        complete_changed(kind, old, &mut new);
+        keep(kind, old, &mut new);
         let place = self.kinds.place(&kind.gvk);
         let (bare_old, bare_new) = (without_managers(old), without_managers(&new));
         let writer = write.writer(kind, Operation::Update);
-        Managers::of(old).after_update(&bare_old, &bare_new, place, &writer).write(&mut new);
+        Managers::of(old).after_change(&bare_old, &bare_new, place, &writer).write(&mut new);
         self.change(kind, address, old, new, write)
     }
 
@@ -286,25 +301,26 @@ pub(super) fn decode(kind: &Kind, body: &[u8]) -> Result<Value, Refusal> {
     };
     let Value::Object(fields) = &mut object else { return Err(unreadable("it is not an object".into())) };
     let (version, expected) = (fields.remove("apiVersion"), kind.gvk.api_version());
-    if let Some(version) = version.as_ref().and_then(Value::as_str)
-        && version != expected
-    {
-        let message = format!(
-            "the API version in the data ({version}) does not match the expected API version ({expected})"
-        );
-        return Err(Refusal::bad_request(message));
-    }
     let name = fields.remove("kind");
-    if let Some(name) = name.as_ref().and_then(Value::as_str)
-        && name != kind.gvk.kind
-    {
-        return Err(Refusal::bad_request(format!("{name} is not a {}", kind.gvk.kind)));
+    let (version, given) = (crate::kinds::text(version.as_ref()), crate::kinds::text(name.as_ref()));
+    let known = &kind.gvk.kind;
+    if !version.is_empty() && version != expected {
+        return Err(Refusal::bad_request(format!(
+            "{known} in version {version:?} cannot be handled as a {known}: no kind {known:?} is registered for version {version:?} in scheme \"pkg/runtime/scheme.go:111\""
+        )));
+    }
+    if !given.is_empty() && given != known {
+        let (own, group) =
+            (&kind.gvk.version, if kind.gvk.group.is_empty() { "core" } else { &kind.gvk.group });
+        return Err(Refusal::bad_request(format!(
+            "{given} in version {own:?} cannot be handled as a {known}: converting ({own}.{given}) to ({group}.{known}): unknown conversion"
+        )));
     }
     Ok(object)
 }
 
 /// Fills in the namespace of the path, or refuses another one.
-fn fit_namespace(kind: &Kind, namespace: &str, object: &mut Value) -> Result<(), Refusal> {
+pub(super) fn fit_namespace(kind: &Kind, namespace: &str, object: &mut Value) -> Result<(), Refusal> {
     let given = of(object, "namespace").to_owned();
     if !kind.namespaced {
         metadata(object).remove("namespace");
@@ -322,11 +338,18 @@ fn fit_namespace(kind: &Kind, namespace: &str, object: &mut Value) -> Result<(),
 fn check_same(kind: &Kind, old: &Value, new: &Value) -> Result<(), Refusal> {
     let (name, version, uid) = (of(old, "name"), of(new, "resourceVersion"), of(new, "uid"));
     if !uid.is_empty() && uid != of(old, "uid") {
+        let group = if kind.custom { format!("{}/", kind.gvk.group) } else { String::new() };
+        let place = format!("{group}{}/{}/{name}", kind.plural, of(old, "namespace"));
         let why = format!(
-            "Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
+            "StorageError: invalid object, Code: 4, Key: /registry/{place}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
             of(old, "uid")
         );
         return Err(Refusal::conflict(kind, name, &why));
+    }
+    let new_finalizers: Vec<&str> =
+        finalizers(new).into_iter().filter(|hold| !finalizers(old).contains(hold)).collect();
+    if is_leaving(old) && !new_finalizers.is_empty() {
+        return Err(Refusal::late_finalizers(kind, name, &new_finalizers));
     }
     if !version.is_empty() && version != of(old, "resourceVersion") {
         let why =
@@ -373,6 +396,13 @@ pub(super) fn without_managers(object: &Value) -> Value {
     let mut object = object.clone();
     metadata(&mut object).remove("managedFields");
     object
+}
+
+/// What is created has no status yet.
+pub(super) fn drop_status(kind: &Kind, object: &mut Value) {
+    if let (true, Some(fields)) = (kind.status, object.as_object_mut()) {
+        fields.remove("status");
+    }
 }
 
 /// For comparing: a write that changes nothing but times is none.

@@ -39,6 +39,10 @@ pub(super) fn list(list: List) -> Body {
         Shown::Metadata => ("PartialObjectMetadataList".into(), "meta.k8s.io/v1".into()),
     };
     let mut metadata = json!({"resourceVersion": list.version.to_string()});
+    // A list of a custom kind always says how it goes on.
+    if let (true, Some(fields)) = (kind.custom && shown == Shown::Whole, metadata.as_object_mut()) {
+        fields.insert("continue".into(), "".into());
+    }
     if let (false, Some(fields)) = (list.token.is_empty(), metadata.as_object_mut()) {
         fields.insert("continue".into(), list.token.into());
         if let Some(remaining) = list.remaining {
@@ -189,7 +193,14 @@ impl Watcher {
         match (before, after) {
             (false, true) => self.line("ADDED", &event.record, piece),
             (true, true) => self.line("MODIFIED", &event.record, piece),
-            (true, false) => self.line("DELETED", &event.record, piece),
+            (true, false) if event.what == What::Deleted => self.line("DELETED", &event.record, piece),
+            // It leaves the selection as it was in it, at the version of that.
+            (true, false) => {
+                let last = event.before.as_deref().map(|before| before.at(event.record.version));
+                if let Some(last) = last {
+                    self.line("DELETED", &last, piece);
+                }
+            }
             (false, false) => {}
         }
     }
@@ -202,7 +213,7 @@ impl Watcher {
 
     fn mark(&self, version: u64, all_told: bool) -> Vec<u8> {
         let gvk = &self.watch.kind.gvk;
-        let mut metadata = json!({"resourceVersion": version.to_string(), "creationTimestamp": null});
+        let mut metadata = json!({"resourceVersion": version.to_string()});
         if let (true, Some(fields)) = (all_told, metadata.as_object_mut()) {
             fields.insert("annotations".into(), json!({"k8s.io/initial-events-end": "true"}));
         }

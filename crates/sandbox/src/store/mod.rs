@@ -30,6 +30,19 @@ impl Record {
     pub(crate) fn value(&self) -> Value {
         serde_json::from_slice(&self.text).unwrap_or_default()
     }
+
+    /// The same state under another version.
+    pub(crate) fn at(&self, version: u64) -> Self {
+        Self::of(&mut self.value(), version)
+    }
+
+    /// A state of an object, with its version in it.
+    fn of(object: &mut Value, version: u64) -> Self {
+        if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+            metadata.insert("resourceVersion".into(), version.to_string().into());
+        }
+        Self { version, text: serde_json::to_vec(object).unwrap_or_default().into_boxed_slice() }
+    }
 }
 
 /// Where an object is: `namespace/name`, or `/name` for what lives in no namespace. In the order of the server's
@@ -50,7 +63,7 @@ pub(crate) struct Store {
 
 impl Store {
     pub(crate) fn new(memory: usize) -> Self {
-        Self { version: 1, tables: Vec::new(), owners: Owners::default(), memory }
+        Self { version: table::START, tables: Vec::new(), owners: Owners::default(), memory }
     }
 
     /// The newest version.
@@ -107,11 +120,7 @@ impl Store {
     /// The object with the next version in it.
     fn record(&mut self, object: &mut Value) -> Arc<Record> {
         self.version += 1;
-        if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
-            metadata.insert("resourceVersion".into(), self.version.to_string().into());
-        }
-        let text = serde_json::to_vec(object).unwrap_or_default().into_boxed_slice();
-        Arc::new(Record { version: self.version, text })
+        Arc::new(Record::of(object, self.version))
     }
 
     fn table_mut(&mut self, id: TableId) -> &mut Table {

@@ -31,6 +31,9 @@ pub(crate) struct Event {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Expired;
 
+/// The version of a server that holds nothing: what was before it nobody knows.
+pub(super) const START: u64 = 1;
+
 /// An object and its key.
 type Held<'a> = (&'a Arc<str>, &'a Arc<Record>);
 
@@ -47,7 +50,12 @@ pub(crate) struct Table {
 
 impl Default for Table {
     fn default() -> Self {
-        Self { objects: BTreeMap::new(), events: VecDeque::new(), floor: 0, news: watch::Sender::new(0) }
+        Self {
+            objects: BTreeMap::new(),
+            events: VecDeque::new(),
+            floor: START,
+            news: watch::Sender::new(START),
+        }
     }
 }
 
@@ -153,7 +161,7 @@ mod tests {
     use super::*;
 
     fn record(version: u64) -> Arc<Record> {
-        Arc::new(Record { version, text: Box::default() })
+        Arc::new(Record { version: START + version, text: Box::default() })
     }
 
     fn keys(
@@ -162,8 +170,9 @@ mod tests {
         after: &str,
         limit: usize,
     ) -> Result<Vec<(String, u64)>, Expired> {
-        let found = table.list(version, "a/", after, limit, |_, _| true)?.found;
-        Ok(found.into_iter().map(|(key, record)| (key.to_string(), record.version)).collect())
+        let found =
+            table.list(version.map(|version| START + version), "a/", after, limit, |_, _| true)?.found;
+        Ok(found.into_iter().map(|(key, record)| (key.to_string(), record.version - START)).collect())
     }
 
     #[test]
@@ -190,11 +199,11 @@ mod tests {
         for version in 1..=5 {
             table.put("a/x", record(version), 2);
         }
-        assert_eq!(table.since(3).unwrap().count(), 2);
-        assert_eq!(table.since(5).unwrap().count(), 0);
-        assert!(table.since(2).is_err());
+        assert_eq!(table.since(START + 3).unwrap().count(), 2);
+        assert_eq!(table.since(START + 5).unwrap().count(), 0);
+        assert!(table.since(START + 2).is_err());
         assert_eq!(keys(&table, Some(2), "", 9), Err(Expired));
-        table.forget(9);
-        assert!(table.since(5).is_err() && table.since(9).is_ok());
+        table.forget(START + 9);
+        assert!(table.since(START + 5).is_err() && table.since(START + 9).is_ok());
     }
 }

@@ -49,11 +49,12 @@ async fn lists_are_merged_by_their_keys() {
         let containers = object["spec"]["template"]["spec"]["containers"].as_array().unwrap();
         containers.iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    assert_eq!((code, names(&both)), (200, vec!["web".to_owned(), "side".to_owned()]));
+    // A real server puts what is new first.
+    assert_eq!((code, names(&both)), (200, vec!["side".to_owned(), "web".to_owned()]));
     let web = json!({"name": "web", "image": "web:2"});
     let (_, applied) = bed.apply(path, "one", &deployment(json!([web]))).await.unwrap();
-    assert_eq!(names(&applied), ["web", "side"]);
-    let container = &applied["spec"]["template"]["spec"]["containers"][0];
+    assert_eq!(names(&applied), ["side", "web"]);
+    let container = &applied["spec"]["template"]["spec"]["containers"][1];
     assert_eq!((&container["image"], container.get("ports")), (&json!("web:2"), None));
     let gone =
         json!({"spec": {"template": {"spec": {"containers": [{"name": "side", "$patch": "delete"}]}}}});
