@@ -143,8 +143,8 @@ mod tests {
 
     #[test]
     fn the_second_dialect_is_that_of_yaml_1_1() {
-        let nodes = read(b"a: yes\ny: 010\na: 2\n---\nb: 1\n", Dialect::V2, &Limits::default()).unwrap();
-        assert_eq!(nodes[0].to_json().unwrap(), json!({"a": 2, "true": 8}));
+        let nodes = read(b"a: yes\ny: 010\nm: {n: 1}\na: 2\n---\nb: 1\n", Dialect::V2, &Limits::default()).unwrap();
+        assert_eq!(nodes[0].to_json().unwrap(), json!({"a": 2, "true": 8, "m": {"false": 1}}));
         assert_eq!(nodes.len(), 1);
     }
 

@@ -207,7 +207,11 @@ impl Builder<'_, '_> {
 
     fn key(&mut self, id: Id) -> Result<Key, Error> {
         let mark = self.tree.get(id).mark;
-        let Node { content, tag, style, line } = self.node(id)?;
+        let Node { content, mut tag, style, line } = self.node(id)?;
+        // On its way to JSON a key becomes a text.
+        if self.dialect == Dialect::V2 && matches!(tag, Tag::Bool | Tag::Int | Tag::Float) {
+            tag = Tag::Str;
+        }
         match content {
             Content::Scalar(text) => Ok(Key { text, tag, style, line }),
             Content::List(_) => Err(mark.error(Kind::Value, "a list cannot be a key")),
