@@ -92,7 +92,7 @@ fn planned(wanted: &[Wanted]) -> Result<Duration> {
         live,
         selection: Selection::All,
         revision: "0123456789".into(),
-        started: Default::default(),
+        started: "2026-01-01T00:00:00Z".parse()?,
         kinds: &kinds,
         unreadable: &unreadable,
         caller: &(),

@@ -227,10 +227,10 @@ fn synced(rules: Rules, wanted: &[Value], live: &[Value], kinds: &Kinds, chance:
         let verdict = verdicts.get(usize::try_from(chance.rotate_right(round) % 5).unwrap_or(0)).copied();
         let view = |key: &Key| match live.iter().find(|object| object.key() == *key) {
             Some(object) => Seen::There(Observation::new(object, verdict.unwrap_or(Verdict::Ready), "why")),
-            None if chance.rotate_right(round) % 2 == 0 => Seen::Gone,
+            None if chance.rotate_right(round).is_multiple_of(2) => Seen::Gone,
             None => Seen::Unseen,
         };
-        let approved = (chance.rotate_right(round + 7) % 2 == 0).then_some(Timestamp::MAX);
+        let approved = chance.rotate_right(round + 7).is_multiple_of(2).then_some(Timestamp::MAX);
         match step(&plan, &mut progress, &Situation { view: &view, approved, stop: None }) {
             Step::Done(outcome) => return assert!(!outcome.message.is_empty()),
             Step::Wait(_) | Step::Confirm(_) => return,

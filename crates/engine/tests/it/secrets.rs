@@ -142,11 +142,11 @@ async fn nothing_of_a_secret_is_told_or_written_down() -> Result<()> {
     let log = String::from_utf8_lossy(&log.0.lock().unwrap_or_else(PoisonError::into_inner)).into_owned();
     ensure!(log.contains("try again"), "our own log is heard: {log}");
     for number in 0..15 {
-        let word = word(number);
+        let hidden = word(number);
         // Its base64, without what depends on the end.
-        let coded = STANDARD.encode(&word).chars().take(12).collect::<String>();
+        let coded = STANDARD.encode(&hidden).chars().take(12).collect::<String>();
         for (place, text) in [("told", &told), ("logged", &log)] {
-            for form in [&word, &coded] {
+            for form in [&hidden, &coded] {
                 let at = text.find(form.as_str());
                 let around =
                     at.map(|at| text.chars().skip(at.saturating_sub(200)).take(400).collect::<String>());
