@@ -79,6 +79,7 @@ JSON object with figures and ratios.
   cargo xtask bench clusters      fifty simulated clusters, one of them lost: what the others notice
   cargo xtask bench deploy        800 objects: raw HTTP, kubectl, towpath
   cargo xtask bench engine        200 units of four objects: raw HTTP and the engine; drift, restart, memory
+  cargo xtask bench large         one unit of 10,000 objects: its plan, and a look at it unchanged
   cargo xtask bench scale         a simulated cluster of 400,000 objects: the cache's memory, news and look-ups;
                                   scale SECONDS OBJECTS for others",
     ),
