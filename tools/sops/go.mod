@@ -2,7 +2,10 @@ module towpath/tools/sops
 
 go 1.26.0
 
-tool github.com/getsops/sops/v3/cmd/sops
+tool (
+	filippo.io/age/cmd/age-keygen
+	github.com/getsops/sops/v3/cmd/sops
+)
 
 require (
 	cel.dev/expr v0.22.1 // indirect

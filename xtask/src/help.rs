@@ -80,6 +80,7 @@ JSON object with figures and ratios.
   cargo xtask bench deploy        800 objects: raw HTTP, kubectl, towpath
   cargo xtask bench engine        200 units of four objects: raw HTTP and the engine; drift, restart, memory
   cargo xtask bench large         one unit of 10,000 objects: its plan, and a look at it unchanged
+  cargo xtask bench kustomize     real trees and 4,000 objects: kustomize, towpath kustomize, and in process
   cargo xtask bench scale         a simulated cluster of 400,000 objects: the cache's memory, news and look-ups;
                                   scale SECONDS OBJECTS for others",
     ),
@@ -95,6 +96,7 @@ line is `NAME agreed/total`. Without --full a sample is run.
   cargo xtask conformance health  our health rules, Lua and actions on Argo CD's own test data
   cargo xtask conformance krusty  our kustomize on the builds of upstream's own tests
   cargo xtask conformance sandbox  our API server's answers against a real one's
+  cargo xtask conformance sops    our SOPS against files that the real one made
   cargo xtask conformance substitute  our substitution against Flux's library and its test tables
   cargo xtask conformance sync    our order, options and steps against the facts of Argo CD's engine
   cargo xtask conformance trees   our kustomize beside the real one on the trees of other projects

@@ -12,6 +12,7 @@ mod questions;
 mod random;
 mod sandbox;
 mod score;
+mod sops;
 mod substitute;
 mod sync;
 mod trees;
@@ -23,7 +24,8 @@ use anyhow::{Result, bail};
 
 use crate::score::Score;
 
-const USAGE: &str = "usage: towpath-conformance diff|health|krusty|sandbox|substitute|sync|trees|yaml [--full]";
+const USAGE: &str =
+    "usage: towpath-conformance diff|health|krusty|sandbox|sops|substitute|sync|trees|yaml [--full]";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -50,6 +52,8 @@ fn run(args: &[String]) -> Result<Score> {
         ["health"] => health::run(),
         ["krusty"] => krusty::run(),
         ["sandbox"] => sandbox::run(),
+        ["sops"] => sops::run(false),
+        ["sops", "--full"] => sops::run(true),
         ["substitute"] => substitute::run(false),
         ["substitute", "--full"] => substitute::run(true),
         ["sync"] => sync::run(),

@@ -28,6 +28,7 @@ pub const PACKAGES: &[Package] = &[
     Package { name: "git", programs: &["git"], reason: "the checkout's files, the Git servers of tests" },
     Package { name: "openssh-server", programs: &["sshd"], reason: "the Git server over ssh of tests" },
     Package { name: "openssh-client", programs: &["ssh", "ssh-keygen"], reason: "talks to that server" },
+    Package { name: "gnupg", programs: &["gpg"], reason: "the OpenPGP keys that the real sops encrypts for" },
     Package { name: "docker-registry", programs: &["docker-registry"], reason: "the registry of tests" },
 ];
 

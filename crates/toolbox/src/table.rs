@@ -102,7 +102,10 @@ pub const MODULES: &[Module] = &[
     Module {
         folder: "sops",
         version: "3.10.2",
-        tools: &[built("sops", "github.com/getsops/sops/v3/cmd/sops")],
+        tools: &[
+            built("sops", "github.com/getsops/sops/v3/cmd/sops"),
+            built("age-keygen", "filippo.io/age/cmd/age-keygen"),
+        ],
         stamps: &[],
     },
     Module { folder: "envsubstoracle", version: "", tools: &[built("envsubstoracle", ".")], stamps: &[] },
