@@ -49,7 +49,9 @@ impl Drop for Pass<'_> {
             lane.inside = lane.inside.saturating_sub(1);
             if lane.breaker.is_open() { None } else { lane.parked.pop_first() }
         });
-        next.into_iter().for_each(|unit| self.shared.queue.push(unit));
+        if let Some(unit) = next {
+            self.shared.queue.push(unit);
+        }
     }
 }
 
@@ -200,7 +202,9 @@ impl Shared {
         if closed {
             self.hub.tell(Event::Reachable { cluster: cluster.clone(), reachable: true });
         }
-        waiting.into_iter().for_each(|unit| self.queue.push(unit));
+        for unit in waiting {
+            self.queue.push(unit);
+        }
     }
 
     /// A cluster did not answer: after a pause one unit tries again.
@@ -218,7 +222,9 @@ impl Shared {
         self.spawn(async move {
             tokio::time::sleep(pause).await;
             let probe = shared.lanes.lane(&cluster, |lane| lane.parked.pop_first());
-            probe.into_iter().for_each(|unit| shared.queue.push(unit));
+            if let Some(unit) = probe {
+                shared.queue.push(unit);
+            }
         });
     }
 }

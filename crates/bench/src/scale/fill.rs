@@ -27,11 +27,11 @@ impl Fill {
         Self { objects }
     }
 
-    pub fn kinds(&self) -> usize {
+    pub fn kinds() -> usize {
         CUSTOM + 6
     }
 
-    pub fn definitions(&self) -> impl Iterator<Item = Value> {
+    pub fn definitions() -> impl Iterator<Item = Value> {
         (0..CUSTOM).map(|number| {
             json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
                 "metadata": {"name": format!("things{number}.g{}.example.com", number % 40)},
@@ -49,7 +49,7 @@ impl Fill {
     pub fn objects(&self) -> impl Iterator<Item = Value> {
         let pods = (0..self.count(PODS)).map(|number| self.pod(number, 0));
         let sets = (0..self.count(SETS)).map(|number| self.set(number, 0));
-        let deployments = (0..self.count(DEPLOYMENTS)).map(|number| deployment(number));
+        let deployments = (0..self.count(DEPLOYMENTS)).map(deployment);
         let services = (0..self.count(SERVICES))
             .map(|number| plain("v1", "Service", number, json!({"spec": {"ports": [{"port": 80}]}})));
         let secrets = (0..self.count(SECRETS)).map(|number| {

@@ -37,9 +37,9 @@ pub async fn run(args: &[String]) -> Result<()> {
     let fill = Fill::new(objects as usize);
     let sandbox = Sandbox::start(Options::default()).await?;
     let start = Instant::now();
-    sandbox.seed(fill.definitions())?;
+    sandbox.seed(Fill::definitions())?;
     let count = sandbox.seed(fill.objects())?;
-    eprintln!("{count} objects of {} kinds in {:.1} s", fill.kinds(), start.elapsed().as_secs_f64());
+    eprintln!("{count} objects of {} kinds in {:.1} s", Fill::kinds(), start.elapsed().as_secs_f64());
     let folder = tempfile::tempdir()?;
     let kubeconfig = folder.path().join("kubeconfig");
     std::fs::write(&kubeconfig, sandbox.kubeconfig())?;
@@ -58,7 +58,7 @@ pub async fn run(args: &[String]) -> Result<()> {
     let mut figures: Value = serde_json::from_str(&finish(&mut child, &mut lines).await?)?;
     let Some(fields) = figures.as_object_mut() else { anyhow::bail!("no figures") };
     fields.insert("bench".into(), json!("scale"));
-    fields.insert("kinds".into(), json!(fill.kinds()));
+    fields.insert("kinds".into(), json!(Fill::kinds()));
     fields.insert("seconds".into(), json!(seconds));
     fields.insert("events_per_s".into(), json!(rate.round()));
     for (name, most) in LIMITS {
