@@ -9,6 +9,7 @@ mod demo;
 mod deploy;
 mod engine;
 mod figures;
+mod kustomize;
 mod large;
 mod objects;
 mod own;
@@ -32,8 +33,11 @@ async fn main() -> Result<()> {
         "scale" => scale::run(&std::env::args().skip(2).collect::<Vec<_>>()).await,
         // The cache's own process, started by the one above.
         "scale-part" => scale::part::run(&std::env::args().skip(2).collect::<Vec<_>>()).await,
+        "kustomize" => kustomize::run().await,
         "large" => large::run().await,
         "demo" => demo::run().await,
-        _ => bail!("{name:?} is not a benchmark; there are: clusters, deploy, engine, large, scale"),
+        _ => {
+            bail!("{name:?} is not a benchmark; there are: clusters, deploy, engine, kustomize, large, scale")
+        }
     }
 }

@@ -75,6 +75,36 @@ pub struct Memory {
     pub needs_hash: bool,
 }
 
+impl Memory {
+    /// What is written on an object: other programs pass on what kustomize remembers.
+    fn written_on(node: &Node) -> Self {
+        let mut memory = Self::default();
+        let annotations = node.at(&["metadata", "annotations"]).map(Node::entries).unwrap_or_default();
+        let list = |value: &str| value.split(',').map(str::to_owned).collect();
+        let (mut names, mut spaces, mut kinds) = (Vec::new(), Vec::new(), Vec::new());
+        for entry in annotations {
+            let Some(word) = entry.key.text.strip_prefix("internal.config.kubernetes.io/") else { continue };
+            let value = tree::raw(&entry.value);
+            match word {
+                "needsHashSuffix" => memory.needs_hash = value == "enabled",
+                "generatorBehavior" => memory.behavior = Behavior::new(value),
+                "prefixes" => memory.prefixes = list(value),
+                "suffixes" => memory.suffixes = list(value),
+                "previousNames" => names = list(value),
+                "previousNamespaces" => spaces = list(value),
+                "previousKinds" => kinds = list(value),
+                _ => {}
+            }
+        }
+        if names.len() == spaces.len() && names.len() == kinds.len() {
+            let ids = names.into_iter().zip(spaces).zip(kinds);
+            memory.previous =
+                ids.map(|((name, namespace), kind)| Previous { name, namespace, kind }).collect();
+        }
+        memory
+    }
+}
+
 /// An object.
 #[derive(Clone, Debug)]
 pub struct Resource {
@@ -91,11 +121,11 @@ pub struct Resource {
 }
 
 impl Resource {
-    /// An object that nothing is known of yet.
+    /// An object that nothing is known of yet, but what upstream's annotations on it say.
     pub fn new(node: Node) -> Self {
         Self {
+            memory: Memory::written_on(&node),
             node,
-            memory: Memory::default(),
             variables: Vec::new(),
             origin: None,
             transformations: Vec::new(),

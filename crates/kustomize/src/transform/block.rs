@@ -1,6 +1,6 @@
 //! A document as text with the order, the quotes and the line breaks that it had; comments are lost.
 
-use towpath_yaml::{Content, Node, Style, Tag};
+use towpath_yaml::{Content, Node, Style, Tag, is_yaml_1_1_non_string};
 
 use crate::tree;
 
@@ -126,10 +126,22 @@ fn inline(node: &Node) -> String {
     if node.style.has(Style::SINGLE) {
         return format!("'{}'", text.replace('\'', "''"));
     }
-    if matches!(node.tag, Tag::Str) {
-        return towpath_yaml::to_string(&serde_json::Value::String(text.to_owned())).trim_end().to_owned();
+    let plain = Node::scalar(text);
+    let reads_as_text = matches!(plain.to_json(), Ok(serde_json::Value::String(read)) if read == text);
+    match node.tag {
+        Tag::Str if !reads_as_text => serde_json::Value::String(text.to_owned()).to_string(),
+        Tag::Int | Tag::Float | Tag::Bool if reads_as_text => format!("{} {text}", node.tag.name()),
+        Tag::Str if !is_yaml_1_1_non_string(text) => {
+            // Quoted if its first letters or what follows a colon would mean something.
+            let written = towpath_yaml::to_string(&serde_json::Value::String(text.to_owned()));
+            if written.starts_with('\'') {
+                format!("'{}'", text.replace('\'', "''"))
+            } else {
+                text.to_owned()
+            }
+        }
+        _ => text.to_owned(),
     }
-    text.to_owned()
 }
 
 #[cfg(test)]
@@ -143,6 +155,7 @@ mod tests {
             "b: 1\na: \"x\"\nlist:\n- one\n- two: 'x'\n  three: {a: 1, b: [1, 2]}\nempty: {}\nnone: null\n",
             "- a: |\n    one\n    two\n- - 1\n  - 2\n",
             "text: |-\n  one\n\n  two\n",
+            "y: yes\nn: \"1\"\nq: '- a'\n",
         ] {
             assert_eq!(to_text(&parsed(text).unwrap().unwrap()), text);
         }

@@ -40,10 +40,11 @@ fn key<S: AsRef<str>>(resource: &Resource, first: &[S], last: &[S]) -> (isize, S
     let id = resource.id();
     let or = |text: &str, none: &str| if text.is_empty() { none.to_owned() } else { text.to_owned() };
     let place = format!("{}|{}|{}", id.gvk, or(id.namespace, "~X"), or(id.name, "~N"));
+    let rank = legacy_rank(id.gvk.kind, first, last);
     let mut kind = sort_text(id.gvk);
-    // Namespaces of the core group come in front of those of others.
-    if id.gvk.kind == "Namespace" && id.gvk.group.is_empty() {
+    // Where namespaces have a rank of their own, those of the core group come in front of those of others.
+    if rank != 0 && id.gvk.kind == "Namespace" && id.gvk.group.is_empty() {
         kind.insert(0, ' ');
     }
-    (legacy_rank(id.gvk.kind, first, last), kind, place)
+    (rank, kind, place)
 }
