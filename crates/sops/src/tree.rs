@@ -59,7 +59,8 @@ impl Value {
             Self::Null | Self::Comment(_) => serde_json::Value::Null,
             Self::Text(text) => lossy(text).into(),
             Self::Integer(number) => (*number).into(),
-            Self::Float(number) => (*number).into(),
+            // JSON has floats only, and the metadata integers only.
+            Self::Float(number) => format!("{number:.0}").parse::<i64>().map_or((*number).into(), Into::into),
             Self::Boolean(value) => (*value).into(),
             Self::Time(time) => time.clone().into(),
             Self::List(items) => items

@@ -8,28 +8,37 @@ use super::{Bench, FORMATS, documents};
 use crate::random::Random;
 use crate::score::{Score, Verdict};
 
-/// What is done to a file.
-const HARMS: &[(&str, fn(&str) -> Option<String>)] = &[
-    ("a changed value", |text| flip(text, "data:")),
-    ("a changed nonce", |text| flip(text, "iv:")),
-    ("a changed tag", |text| flip(text, "tag:")),
-    ("a changed type", |text| {
-        Some(text.replacen("type:str]", "type:int]", 1)).filter(|changed| changed != text)
-    }),
-    ("a changed MAC", |text| {
-        flip(text.get(text.find("mac")?..)?, "data:")
-            .map(|end| format!("{}{end}", text.get(..text.find("mac").unwrap_or(0)).unwrap_or_default()))
-    }),
+/// What is done to a file; none where it has nothing of the kind.
+type Harm = fn(&str) -> Option<String>;
+
+const HARMS: &[(&str, Harm)] = &[
+    ("a changed value", |text| flip(text, text_value(text)?, "data:")),
+    ("a changed nonce", |text| flip(text, text_value(text)?, "iv:")),
+    ("a changed tag", |text| flip(text, text_value(text)?, "tag:")),
+    ("a changed type", |text| text.contains("type:str]").then(|| text.replacen("type:str]", "type:int]", 1))),
+    ("a changed MAC", |text| flip(text, mac(text)?, "data:")),
     ("no MAC", |text| {
-        let start = text.rfind("ENC[AES256_GCM,")?;
-        let start = text.get(..start).and_then(|_| {
-            text.find("mac").and_then(|mac| text.get(mac..)?.find("ENC[").map(|at| mac + at))
-        })?;
+        let start = mac(text)?;
         let end = start + text.get(start..)?.find(']')? + 1;
         Some(format!("{}{}", text.get(..start)?, text.get(end..)?))
     }),
-    ("another time", |text| Some(text.replacen("lastmodified", "lastmodifie", 1))),
+    ("another time", |text| {
+        let at = text.find("lastmodified")?;
+        let at = at + text.get(at..)?.find("20")?;
+        Some(format!("{}19{}", text.get(..at)?, text.get(at + 2..)?))
+    }),
 ];
+
+/// Where the first encrypted text starts. A comment may be changed: SOPS takes it for one that never was encrypted.
+fn text_value(text: &str) -> Option<usize> {
+    let end = text.find("type:str]")?;
+    text.get(..end)?.rfind("ENC[")
+}
+
+fn mac(text: &str) -> Option<usize> {
+    let at = ["\"mac\"", "sops_mac=", "\nmac ", "    mac: "].iter().find_map(|word| text.find(word))?;
+    Some(at + text.get(at..)?.find("ENC[")?)
+}
 
 /// Every harm to a file of every format, and keys that do not fit.
 pub fn run(bench: &Bench, random: &mut Random, score: &mut Score) -> Result<()> {
@@ -85,9 +94,9 @@ fn refused(bench: &Bench, harmed: &[u8], format: Format) -> Result<Verdict> {
     })
 }
 
-/// Changes the first character of base64 behind a word.
-fn flip(text: &str, word: &str) -> Option<String> {
-    let at = text.find(word)? + word.len();
+/// Changes the first character of base64 behind a word, looking from a place on.
+fn flip(text: &str, from: usize, word: &str) -> Option<String> {
+    let at = from + text.get(from..)?.find(word)? + word.len();
     let other = if text.get(at..=at)? == "A" { "B" } else { "A" };
     Some(format!("{}{other}{}", text.get(..at)?, text.get(at + 1..)?))
 }

@@ -34,7 +34,7 @@ pub fn run(full: bool) -> Result<Score> {
     for mode in MODES {
         fs::write(bench.config(), mode.config(&bench.keys)).context("write .sops.yaml")?;
         for format in FORMATS.into_iter().filter(|format| mode.serves(*format)) {
-            let count = if full { 60 } else { 5 };
+            let count = if full { 25 } else { 3 };
             let count = if format == Format::Yaml { count * 3 } else { count };
             for index in 0..count {
                 let document = documents::generated(&mut random, format);

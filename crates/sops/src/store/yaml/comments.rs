@@ -1,7 +1,8 @@
-//! Which collection a comment stands in.
+//! Which collection a comment stands in, as go-yaml v3 sees it.
 //!
-//! A comment line that is not indented deeper than the content that follows it stands before that content. Else
-//! it is the end of what came before: of the innermost collection whose items are indented like it.
+//! A comment belongs to what follows it. But where the line behind it is further to the left than the content
+//! before it, and than the comment, it is the foot of that content. And where an empty line follows, it is the
+//! foot of the content before it, or of the collection that is indented like it.
 
 use std::collections::HashSet;
 
@@ -18,18 +19,18 @@ pub(super) struct Comments {
 struct Place {
     line: usize,
     column: usize,
-    document: usize,
     /// The item that its collection is the value of.
     parent: Option<usize>,
+    /// Its collection is in brackets.
+    flow: bool,
 }
 
 impl Comments {
     /// Finds the comments of documents in their text.
     pub fn of(text: &str, nodes: &[Node]) -> Self {
-        let lines: Vec<&str> = text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
-        let mut survey = Survey { lines: &lines, places: Vec::new(), inside: HashSet::new(), document: 0 };
-        for (document, node) in nodes.iter().enumerate() {
-            survey.document = document;
+        let lines = lines(text);
+        let mut survey = Survey { lines: &lines, places: Vec::new(), inside: HashSet::new() };
+        for node in nodes {
             survey.node(node, None, (usize::MAX, 0));
         }
         let Survey { places, inside, .. } = survey;
@@ -39,12 +40,11 @@ impl Comments {
             next: 0,
         };
         for (line, text) in lines.iter().enumerate() {
-            let column = indentation(text);
-            let Some(comment) = text.trim_start_matches([' ', '\t']).strip_prefix('#') else { continue };
+            let Some(comment) = comment(text) else { continue };
             if inside.contains(&line) {
                 continue;
             }
-            let list = match spot(&places, &lines, line, column) {
+            let list = match spot(&places, &lines, line) {
                 Some(Spot::Before(place)) => comments.before.get_mut(place),
                 Some(Spot::After(place)) => comments.after.get_mut(place),
                 None => None,
@@ -76,31 +76,72 @@ enum Spot {
     After(usize),
 }
 
-fn spot(places: &[Place], lines: &[&str], line: usize, column: usize) -> Option<Spot> {
+fn spot(places: &[Place], lines: &[&str], line: usize) -> Option<Spot> {
+    let column = lines.get(line).map_or(0, |text| indentation(text));
     // The first item behind the comment is the outermost on its line: items are listed from the outside in.
     let next = places.partition_point(|place| place.line < line);
-    let previous = next.checked_sub(1);
-    let following = places.get(next);
-    let starts_document = |place: &Place| {
-        let between = lines.get(line..place.line).unwrap_or_default();
-        previous
-            .and_then(|previous| places.get(previous))
-            .is_none_or(|before| before.document == place.document)
-            || !between.iter().any(|line| line.starts_with("---"))
-    };
-    match following {
-        Some(place) if starts_document(place) && column <= place.column => return Some(Spot::Before(next)),
-        _ => {}
+    let Some(previous) = next.checked_sub(1) else { return Some(Spot::Before(next)) };
+    let mut here = outside_of_brackets(places, previous);
+    let innermost = places.get(here).map_or(0, |place| place.column);
+    let mut behind = lines.iter().skip(line + 1);
+    // Lines of one comment are indented alike.
+    let follows = behind.find(|text| comment(text).is_none() || indentation(text) != column);
+    let follows = follows.copied().unwrap_or_default();
+    if lines
+        .iter()
+        .take(line)
+        .rfind(|text| is_content(text))
+        .is_some_and(|text| text.trim_end().ends_with(['{', '[']))
+    {
+        return None;
     }
-    // Up from the item before, to the first that is not indented deeper.
-    let mut place = previous?;
-    while let Some(here) = places.get(place)
-        && here.column > column
+    if follows.trim().is_empty() || follows.starts_with("---") {
+        let below_content = line > 0 && lines.get(line - 1).is_some_and(|text| is_content(text));
+        if column >= innermost {
+            let following = places.get(next).filter(|_| !below_content && !follows.starts_with("---"));
+            return Some(following.map_or(Spot::After(here), |_| Spot::Before(next)));
+        }
+        while let Some(place) = places.get(here)
+            && place.column > column
+            && let Some(parent) = place.parent
+        {
+            here = parent;
+        }
+        return Some(Spot::After(here));
+    }
+    let left = indentation(follows);
+    if left < innermost && left != column || places.get(next).is_none() {
+        return Some(Spot::After(here));
+    }
+    Some(Spot::Before(next))
+}
+
+fn is_content(text: &str) -> bool {
+    !text.trim().is_empty() && comment(text).is_none()
+}
+
+fn outside_of_brackets(places: &[Place], mut place: usize) -> usize {
+    while let Some(here) = places.get(place).filter(|here| here.flow)
         && let Some(parent) = here.parent
     {
         place = parent;
     }
-    Some(Spot::After(place))
+    place
+}
+
+/// The text behind the `#` of a line that has nothing else.
+fn comment(line: &str) -> Option<&str> {
+    line.trim_start_matches([' ', '\t']).strip_prefix('#')
+}
+
+/// The lines as YAML counts them.
+fn lines(text: &str) -> Vec<&str> {
+    let mut lines = Vec::new();
+    for line in text.split('\n') {
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        lines.extend(line.split(['\r', '\u{85}', '\u{2028}', '\u{2029}']));
+    }
+    lines
 }
 
 fn indentation(line: &str) -> usize {
@@ -112,7 +153,6 @@ struct Survey<'t> {
     places: Vec<Place>,
     /// The lines that are part of a text.
     inside: HashSet<usize>,
-    document: usize,
 }
 
 impl Survey<'_> {
@@ -148,7 +188,7 @@ impl Survey<'_> {
         let (line, column) = outer.map_or((line, column), |outer| (outer.line, outer.column));
         // Lines must not go back, whatever a text looks like: they are searched by halves.
         let line = self.places.last().map_or(line, |last| last.line.max(line));
-        self.places.push(Place { line, column, document: self.document, parent });
+        self.places.push(Place { line, column, parent, flow: style.has(Style::FLOW) });
         self.places.len() - 1
     }
 

@@ -280,8 +280,8 @@ impl<'t> Emitter<'t> {
     }
 
     fn scalar(&mut self, scalar: &Scalar<'t>) {
-        if scalar.binary {
-            self.indicator("!!binary", false);
+        if let Some(tag) = scalar.tag {
+            self.indicator(tag, false);
         }
         match scalar.style {
             Style::Plain => {

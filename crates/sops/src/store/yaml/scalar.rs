@@ -18,23 +18,35 @@ pub(super) enum Style {
 pub(super) struct Scalar<'t> {
     pub text: Cow<'t, str>,
     pub style: Style,
-    /// Bytes that are no text, in base64.
-    pub binary: bool,
+    /// For bytes that are no text, and for a text that would otherwise be a merge key.
+    pub tag: Option<&'static str>,
 }
 
 impl<'t> Scalar<'t> {
     pub fn of(bytes: &'t [u8]) -> Self {
-        if let Ok(text) = std::str::from_utf8(bytes) {
-            return Self { text: Cow::Borrowed(text), style: style(text, false), binary: false };
+        let Ok(text) = std::str::from_utf8(bytes) else {
+            let text = in_lines(&STANDARD.encode(bytes));
+            let style = style(&text, true);
+            return Self { text: Cow::Owned(text), style, tag: Some("!!binary") };
+        };
+        if text == "<<" {
+            return Self { text: Cow::Borrowed(text), style: Style::Plain, tag: Some("!!merge") };
         }
-        let text = in_lines(&STANDARD.encode(bytes));
-        let style = style(&text, true);
-        Self { text: Cow::Owned(text), style, binary: true }
+        let style = style(text, false);
+        match text.strip_prefix('\n') {
+            // SOPS writes each text twice, and the first time a leading line feed is lost.
+            Some(rest) if style == Style::Literal => {
+                let style =
+                    if !rest.is_empty() && Facts::of(rest).block { Style::Literal } else { Style::Double };
+                Self { text: Cow::Borrowed(rest), style, tag: None }
+            }
+            _ => Self { text: Cow::Borrowed(text), style, tag: None },
+        }
     }
 
     /// Something that is no text and has no choice of styles.
     pub fn plain(text: impl Into<Cow<'t, str>>) -> Self {
-        Self { text: text.into(), style: Style::Plain, binary: false }
+        Self { text: text.into(), style: Style::Plain, tag: None }
     }
 
     /// Any line break, Unicode's separators included.
@@ -68,9 +80,9 @@ fn style(text: &str, tagged: bool) -> Style {
 }
 
 /// Whether the text, written plainly, would be something else than a text to any reader: our writer of the
-/// older YAML knows, and v3 has the merge key besides.
+/// older YAML knows.
 fn reads_as_more(text: &str) -> bool {
-    text == "<<" || towpath_yaml::to_string(&text.into()).starts_with('"')
+    towpath_yaml::to_string(&text.into()).starts_with('"')
 }
 
 /// Which styles a text allows outside of brackets.
