@@ -28,13 +28,13 @@ use crate::unit::{ClusterId, Unit, UnitId};
 pub struct Limits {
     /// Units that are compared.
     pub status: usize,
-    /// Units that are synced.
+    /// Units that are synced. Most of them wait for their objects to become healthy, which costs nobody anything.
     pub operations: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { status: 20, operations: 10 }
+        Self { status: 20, operations: 64 }
     }
 }
 

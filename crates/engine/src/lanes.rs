@@ -141,7 +141,8 @@ impl Engine {
         let cluster = due.unit.destination.cluster.clone();
         let own = self.shared.lanes.place(&cluster).await;
         let Ok(place) = places.acquire_owned().await else { return };
-        let mut sync = std::pin::pin!(self.sync(due));
+        // In a box made only now: thousands may wait for a place, and a sync's state takes 16 KiB.
+        let mut sync = Box::pin(self.sync(due));
         tokio::select! {
             () = &mut sync => return,
             () = self.shared.lanes.opens(&cluster) => drop((own, place)),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, Semaphore};
 use towpath_cluster::cache::{Cache, CacheSettings, Mode, Scope};
 use towpath_cluster::{Cluster, Error};
 use towpath_plan::owned_digest;
@@ -15,6 +15,9 @@ use crate::settings::Settings;
 use crate::source::{ClusterSpec, ClusterStore};
 use crate::unit::ClusterId;
 
+/// How many writes are under way on a cluster at once, over all its units.
+const TURNS: usize = 16;
+
 /// A cluster that units go to.
 pub(crate) struct Member {
     pub(crate) cluster: Cluster,
@@ -23,6 +26,8 @@ pub(crate) struct Member {
     pub(crate) claims: Claims,
     /// What its kinds look like.
     pub(crate) schemas: KnownSchemas,
+    /// Turns at writing: more at once would not be faster and would keep more connections.
+    pub(crate) turns: Semaphore,
 }
 
 /// The clusters that are in use. Each is connected when its first unit needs it.
@@ -58,8 +63,8 @@ impl Members {
         let spec = self.store.get(id).await.ok_or_else(|| MemberError::Unknown(id.clone()))?;
         let cluster = Cluster::connect(&spec.connection).await.map_err(MemberError::Connect)?;
         let cache = Cache::start(cluster.clone(), cache_settings(&spec, settings));
-        let member =
-            Arc::new(Member { cluster, cache, claims: Claims::default(), schemas: KnownSchemas::default() });
+        let (claims, schemas, turns) = (Claims::default(), KnownSchemas::default(), Semaphore::new(TURNS));
+        let member = Arc::new(Member { cluster, cache, claims, schemas, turns });
         known.insert(id.clone(), member.clone());
         Ok((member, true))
     }

@@ -33,6 +33,9 @@ use crate::written::Written;
 /// How long to wait at most before looking again, whatever the watches say.
 const TICK: Duration = Duration::from_secs(30);
 
+/// How long to wait at most for a turn at writing.
+const TURN: Duration = Duration::from_secs(2);
+
 /// Where an operation writes down how far it is.
 pub(crate) trait Ledger {
     /// Keeps the progress; nothing else happens until it is kept.
@@ -138,7 +141,10 @@ impl Operating<'_> {
             let Some(task) = tasks.get(action.task()) else {
                 return (action, Answer::Refused("the task is not in the schedule any more".into()));
             };
+            // Nobody's turn is waited for longer than that: some writes wait for a finalizer.
+            let turn = timeout(TURN, self.member.turns.acquire()).await;
             let acted = act(&self.acting, &action, task).await;
+            drop(turn);
             self.note(task, &action, &acted, done);
             let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
             let key = &task.id.key;
