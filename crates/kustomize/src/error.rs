@@ -1,5 +1,7 @@
 //! Why a build failed.
 
+use towpath_failure::{Class, Failure, Reason};
+
 /// A build that could not be finished. The text is upstream's where upstream has one.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -13,9 +15,7 @@ pub enum Error {
     #[error("{0}")]
     Unreadable(String),
     /// Something lies on another machine.
-    #[error(
-        "'{0}' is remote, and this build does not fetch: vendor it, or use a source that fetches it first"
-    )]
+    #[error("'{0}' is remote, and this build does not fetch")]
     Remote(String),
     /// A chart is to be rendered.
     #[error("chart '{0}' cannot be rendered: Helm charts in a kustomization are not supported yet")]
@@ -60,6 +60,37 @@ impl Error {
     /// Whether it is about another machine.
     pub(crate) fn is_remote(&self) -> bool {
         matches!(self.root(), Self::Remote(_))
+    }
+}
+
+impl Failure for Error {
+    fn reason(&self) -> Reason {
+        Reason(match self.root() {
+            Self::Invalid(_) | Self::In { .. } => "BuildFailed",
+            Self::Malformed(_) => "MalformedYaml",
+            Self::Unreadable(_) => "FileUnreadable",
+            Self::Remote(_) => "RemoteRefused",
+            Self::Chart(_) => "ChartRefused",
+            Self::Plugin(_) => "PluginRefused",
+        })
+    }
+
+    /// The same files give the same error.
+    fn class(&self) -> Class {
+        Class::Terminal
+    }
+
+    fn hint(&self) -> Option<String> {
+        let hint = match self.root() {
+            Self::Unreadable(text) if text.starts_with("security;") => {
+                "move the file below the kustomization, or build with --load-restrictor LoadRestrictionsNone"
+            }
+            Self::Remote(_) => "copy it into the tree, or have a source fetch it first",
+            Self::Chart(_) => "render the chart with helm and list the result under resources",
+            Self::Plugin(_) => "run the function before the build and list its result under resources",
+            _ => return None,
+        };
+        Some(hint.to_owned())
     }
 }
 

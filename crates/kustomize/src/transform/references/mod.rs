@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use crate::config::{Config, FieldSpec};
 use crate::error::{Error, Within};
 use crate::id::Gvk;
+use crate::resource::Resource;
 use crate::resources::Resources;
 use crate::walk::{Make, each_field_of_any};
 use candidates::Candidates;
@@ -26,10 +27,11 @@ struct Field<'c> {
 /// Brings all names up to date.
 pub fn update(resources: &mut Resources, config: &Config) -> Result<(), Error> {
     let by_kind = by_kind(config);
-    let candidates = Candidates::of(resources.list());
+    let list = resources.list_mut();
+    let candidates = Candidates::of(list);
     let for_all = by_kind.get("").map(Vec::as_slice).unwrap_or_default();
-    for at in 0..resources.list().len() {
-        let Some(resource) = resources.list().get(at) else { continue };
+    for at in 0..list.len() {
+        let Some(resource) = list.get(at) else { continue };
         let original = resource.original_id().gvk;
         let for_kind = match original.kind {
             "" => &[],
@@ -43,25 +45,25 @@ pub fn update(resources: &mut Resources, config: &Config) -> Result<(), Error> {
         fields.sort_by_key(|field| field.number);
         let referrer = Referrer::of(resource, &candidates)?;
         for field in fields {
-            update_field(resources, at, field, &referrer)?;
+            update_field(list, at, field, &referrer)?;
         }
     }
     Ok(())
 }
 
 fn update_field(
-    resources: &mut Resources,
+    list: &mut [Resource],
     at: usize,
     field: &Field<'_>,
     referrer: &Referrer<'_>,
 ) -> Result<(), Error> {
     let mut ambiguous = None;
-    let done = change(resources, at, field, &mut |node| referrer.update(node, field, &mut ambiguous));
+    let done = change(list, at, field, &mut |node| referrer.update(node, field, &mut ambiguous));
     let result = match (done, ambiguous) {
         (Err(_), Some(places)) => {
             // The message holds the objects; now that nothing is being changed they can be written.
-            let details = Referrer::details(resources.list(), at, &places);
-            change(resources, at, field, &mut |node| match referrer.update(node, field, &mut None) {
+            let details = Referrer::details(list, at, &places);
+            change(list, at, field, &mut |node| match referrer.update(node, field, &mut None) {
                 Err(_) => Err(Error::invalid(details.clone())),
                 done => done,
             })
@@ -69,20 +71,21 @@ fn update_field(
         (done, _) => done,
     };
     result.within(|| {
-        let id = resources.list().get(at).map(|resource| resource.id().to_string()).unwrap_or_default();
+        let id = list.get(at).map(|resource| resource.id().to_string()).unwrap_or_default();
         format!("updating name reference in '{}' field of '{id}'", field.spec.path)
     })
 }
 
 fn change(
-    resources: &mut Resources,
+    list: &mut [Resource],
     at: usize,
     field: &Field<'_>,
     update: &mut dyn FnMut(&mut towpath_yaml::Node) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let done =
-        resources.change(at, |resource| each_field_of_any(resource, field.spec, Make::Nothing, update));
-    done.unwrap_or(Ok(()))
+    match list.get_mut(at) {
+        Some(resource) => each_field_of_any(resource, field.spec, Make::Nothing, update),
+        None => Ok(()),
+    }
 }
 
 /// The fields by the kind that has them; under no kind those of all kinds.
