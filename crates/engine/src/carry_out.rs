@@ -3,7 +3,6 @@
 use futures::{StreamExt as _, stream};
 use towpath_cluster::{Cluster, Error as ClusterError};
 use towpath_merge::ignore::Rules as IgnoreRules;
-use towpath_object::Object;
 use towpath_plan::sync::{Action, Answer, Mark, Observation, Task, Verdict};
 use towpath_plan::{Applied, Change, Op, record};
 use towpath_schema::Schemas;
@@ -28,22 +27,25 @@ impl Run<'_> {
             schemas: &schemas,
         };
         let options = &self.prepared.options;
-        let doing = actions.into_iter().filter_map(|action| {
+        let work = actions.into_iter().filter_map(|action| {
             let task = *self.tasks.get(action.task())?;
             let change = self.changes.get(action.task()).copied();
-            let acting = &acting;
-            Some(async move {
+            Some((action, task, change))
+        });
+        // Found at once, so that what they come to can be noted meanwhile; begun one by one, since each takes much room.
+        let work: Vec<_> = work.collect();
+        let acting = &acting;
+        let mut results = stream::iter(work)
+            .map(|(action, task, change)| async move {
                 let result = carry_out(acting, &action, task, change, options).await;
                 (action, task, change, result)
             })
-        });
-        // The futures are made at once, so that what they come to can be noted meanwhile.
-        let doing: Vec<_> = doing.collect();
-        let mut results = stream::iter(doing).buffer_unordered(options.concurrency);
+            .buffer_unordered(options.concurrency);
         while let Some((action, task, change, result)) = results.next().await {
             match result {
-                Ok(acted) => {
+                Ok(mut acted) => {
                     self.note(&action, task, change, &acted);
+                    self.sight.take_value(acted.returned.take());
                     self.progress.record(&action, acted.answer);
                 }
                 Err(trouble) => self.note_trouble(&action, task, change, trouble),
@@ -67,9 +69,6 @@ impl Run<'_> {
             self.sight.lose(key);
         }
         let returned = acted.returned.as_ref();
-        if let Some(object) = returned.and_then(|value| Object::new(value.clone()).ok()) {
-            self.sight.take(object);
-        }
         match (action, change) {
             (Action::Apply { .. }, Some(change)) if change.op != Op::Same => {
                 let applied = match (&change.target, returned) {

@@ -53,7 +53,7 @@ impl Default for Options {
             pick: Pick::All,
             check_schemas: true,
             schema_cache: None,
-            concurrency: 32,
+            concurrency: 16,
             timeout: Duration::from_secs(300),
         }
     }

@@ -105,8 +105,18 @@ impl<'a> Sight<'a> {
         self.objects.get(key).map(AsRef::as_ref)
     }
 
-    /// The server has answered with this.
-    pub(crate) fn take(&mut self, object: Object) {
+    /// The server has answered with this. Who manages which field is the larger half of it, and nobody asks.
+    pub(crate) fn take_value(&mut self, returned: Option<Value>) {
+        let Some(mut value) = returned else { return };
+        if let Some(metadata) = value.get_mut("metadata").and_then(Value::as_object_mut) {
+            metadata.remove("managedFields");
+        }
+        if let Ok(object) = Object::new(value) {
+            self.take(object);
+        }
+    }
+
+    fn take(&mut self, object: Object) {
         let key = object.key();
         self.gone.remove(&key);
         self.objects.insert(key, Cow::Owned(object));
