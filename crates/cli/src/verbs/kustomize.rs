@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::{Args, Parser, ValueEnum};
+use towpath_failure::Failure as _;
 use towpath_kustomize::{Disk, Error, Options, Output, Reorder, Restriction, build};
 
 use crate::args::Global;
@@ -136,6 +137,7 @@ pub fn if_asked() -> Option<Exit> {
 pub fn run(args: &Kustomize) -> Exit {
     let mut screen = Screen::new(&Global::default());
     let begin = Instant::now();
+    let mut hint = None;
     if args.reorder.is_some() {
         screen.note(
             "Flag --reorder has been deprecated, use the new 'sortOptions' field in kustomization.yaml instead.",
@@ -143,7 +145,12 @@ pub fn run(args: &Kustomize) -> Exit {
     }
     let done = std::env::current_dir()
         .map_err(|error| format!("the current folder: {error}"))
-        .and_then(|current| built(args, &current, &screen).map_err(|error| error.to_string()))
+        .and_then(|current| {
+            built(args, &current, &screen).map_err(|error| {
+                hint = error.hint();
+                error.to_string()
+            })
+        })
         .and_then(|output| {
             let size = write(&output, args.file.as_deref(), &mut screen)?;
             if args.stats {
@@ -156,6 +163,9 @@ pub fn run(args: &Kustomize) -> Exit {
         Ok(()) => Exit::Success,
         Err(message) => {
             screen.error(&message);
+            if let Some(hint) = hint {
+                screen.hint(&hint);
+            }
             Exit::Failed
         }
     }

@@ -5,6 +5,7 @@ mod deploy;
 mod faults;
 mod hooks;
 mod kill;
+mod kustomize;
 mod output;
 mod parts;
 mod shop;

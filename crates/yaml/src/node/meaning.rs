@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::{Style, Tag};
+use super::{Style, Tag, folded};
 use crate::number::Numeric;
 use crate::resolve::{self, Resolved};
 use crate::timestamp::{self, is_timestamp};
@@ -31,6 +31,9 @@ pub(super) enum Place {
 
 /// The type and value of a scalar.
 pub(super) fn scalar(text: &str, tag: Tag, style: Style, place: Place) -> Result<Resolved<'_>, String> {
+    if style.has(Style::FOLDED) && place == Place::Block && matches!(tag, Tag::Str | Tag::None) {
+        return Ok(Resolved::Text(folded::round_trip(text)));
+    }
     match tag {
         Tag::Str | Tag::Other | Tag::Merge | Tag::Map | Tag::Seq => Ok(Resolved::Text(Cow::Borrowed(text))),
         Tag::Binary => resolve::binary(text),

@@ -12,6 +12,7 @@
 
 mod access;
 mod convert;
+mod folded;
 mod meaning;
 mod read;
 mod style;
