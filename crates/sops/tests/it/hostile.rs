@@ -69,6 +69,7 @@ fn the_seeds_are_survived() {
 fn deep_and_long_files_are_refused_or_read() {
     survives("[".repeat(1_000_000).as_bytes());
     survives("{\"a\":".repeat(1_000_000).as_bytes());
+    survives(format!("a: b\n{}sops: {{age: [{{}}]}}\n", "#\n #\n".repeat(100_000)).as_bytes());
     let long: String = (0..20_000).map(|index| format!("# c\nk{index}:\n    - a\n    # d\n")).collect();
     survives(format!("{long}sops: {{age: [{{}}]}}\n").as_bytes());
 }

@@ -39,12 +39,22 @@ impl Comments {
             after: places.iter().map(|_| Vec::new()).collect(),
             next: 0,
         };
+        // The last line with content, and the comment of several lines that the last line belonged to.
+        let (mut content, mut open) = ("", None);
         for (line, text) in lines.iter().enumerate() {
-            let Some(comment) = comment(text) else { continue };
-            if inside.contains(&line) {
+            let Some(comment) = comment(text).filter(|_| !inside.contains(&line)) else {
+                open = None;
+                if is_content(text) {
+                    content = text;
+                }
                 continue;
-            }
-            let list = match spot(&places, &lines, line) {
+            };
+            let spot = match open {
+                Some((column, spot)) if column == indentation(text) => spot,
+                _ => spot(&places, &lines, line, content),
+            };
+            open = Some((indentation(text), spot));
+            let list = match spot {
                 Some(Spot::Before(place)) => comments.before.get_mut(place),
                 Some(Spot::After(place)) => comments.after.get_mut(place),
                 None => None,
@@ -71,12 +81,14 @@ impl Comments {
     }
 }
 
+#[derive(Clone, Copy)]
 enum Spot {
     Before(usize),
     After(usize),
 }
 
-fn spot(places: &[Place], lines: &[&str], line: usize) -> Option<Spot> {
+/// Where a comment belongs that starts at a line; `content` is the last line before it that is no comment.
+fn spot(places: &[Place], lines: &[&str], line: usize, content: &str) -> Option<Spot> {
     let column = lines.get(line).map_or(0, |text| indentation(text));
     // The first item behind the comment is the outermost on its line: items are listed from the outside in.
     let next = places.partition_point(|place| place.line < line);
@@ -87,33 +99,39 @@ fn spot(places: &[Place], lines: &[&str], line: usize) -> Option<Spot> {
     // Lines of one comment are indented alike.
     let follows = behind.find(|text| comment(text).is_none() || indentation(text) != column);
     let follows = follows.copied().unwrap_or_default();
-    if lines
-        .iter()
-        .take(line)
-        .rfind(|text| is_content(text))
-        .is_some_and(|text| text.trim_end().ends_with(['{', '[']))
-    {
+    if content.trim_end().ends_with(['{', '[']) {
         return None;
     }
-    if follows.trim().is_empty() || follows.starts_with("---") {
+    if follows.trim().is_empty() {
         let below_content = line > 0 && lines.get(line - 1).is_some_and(|text| is_content(text));
         if column >= innermost {
-            let following = places.get(next).filter(|_| !below_content && !follows.starts_with("---"));
+            let following = places.get(next).filter(|_| !below_content);
             return Some(following.map_or(Spot::After(here), |_| Spot::Before(next)));
         }
-        while let Some(place) = places.get(here)
-            && place.column > column
-            && let Some(parent) = place.parent
-        {
-            here = parent;
-        }
+        here = indented_like(places, here, column);
         return Some(Spot::After(here));
     }
     let left = indentation(follows);
-    if left < innermost && left != column || places.get(next).is_none() {
-        return Some(Spot::After(here));
+    if places.get(next).is_some() && (left >= innermost || left == column) {
+        return Some(Spot::Before(next));
     }
-    Some(Spot::Before(next))
+    // Only the first of several feet is that of the content; the others go by their own indentation.
+    let above = lines.iter().take(line).rev().take_while(|text| comment(text).is_some());
+    if above.map(|text| indentation(text)).any(|above| above != column) {
+        here = indented_like(places, here, column);
+    }
+    Some(Spot::After(here))
+}
+
+/// Up from an item to the first that is not indented deeper.
+fn indented_like(places: &[Place], mut here: usize, column: usize) -> usize {
+    while let Some(place) = places.get(here)
+        && place.column > column
+        && let Some(parent) = place.parent
+    {
+        here = parent;
+    }
+    here
 }
 
 fn is_content(text: &str) -> bool {

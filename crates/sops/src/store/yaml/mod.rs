@@ -18,20 +18,37 @@ use crate::format::Format;
 use crate::tree::{Branch, Item, Value};
 
 pub(super) fn read(bytes: &[u8]) -> Result<Stored, Error> {
-    // What the reader says may quote a value.
-    let nodes = towpath_yaml::read(bytes, Dialect::V3, &Limits::default())
-        .map_err(|error| problem(error.line, "not YAML"))?;
     let text = String::from_utf8_lossy(bytes);
-    let mut comments = Comments::of(&text, &nodes);
     let mut branches = Vec::new();
-    for node in &nodes {
-        match &node.content {
-            Content::Map(entries) => branches.push(branch(entries, &mut comments)?),
-            _ => return Err(problem(node.line, "a document that is not a mapping")),
+    let mut before = 0;
+    for part in parts(&text) {
+        // What the reader says may quote a value.
+        let nodes = towpath_yaml::read(part.as_bytes(), Dialect::V3, &Limits::default())
+            .map_err(|error| problem(before + error.line, "not YAML"))?;
+        let mut comments = Comments::of(part, &nodes);
+        for node in &nodes {
+            let Content::Map(entries) = &node.content else {
+                return Err(problem(before + node.line, "a document that is not a mapping"));
+            };
+            branches.push(branch(entries, &mut comments)?);
         }
+        before += u32::try_from(part.matches('\n').count()).unwrap_or(u32::MAX);
     }
     let metadata = take_metadata(&mut branches)?;
     Ok(Stored { metadata, branches })
+}
+
+/// The documents of a text, each with the `---` line that it starts with.
+fn parts(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("\n---") {
+        let (part, behind) = rest.split_at(at + 1);
+        parts.push(part);
+        rest = behind;
+    }
+    parts.push(rest);
+    parts
 }
 
 pub(super) fn write(branches: &[Branch]) -> Vec<u8> {
