@@ -95,6 +95,8 @@ line is `NAME agreed/total`. Without --full a sample is run.
   cargo xtask conformance diff    our differences against Argo CD's engine; --full: also a real server
   cargo xtask conformance health  our health rules, Lua and actions on Argo CD's own test data
   cargo xtask conformance krusty  our kustomize on the builds of upstream's own tests
+  cargo xtask conformance kyaml   our nodes against kustomize's library: what is read and what is written
+  cargo xtask conformance merge2  our merges and JSON patches against kustomize's library and its test table
   cargo xtask conformance sandbox  our API server's answers against a real one's
   cargo xtask conformance sops    our SOPS against files that the real one made
   cargo xtask conformance substitute  our substitution against Flux's library and its test tables

@@ -7,6 +7,7 @@
 mod diff;
 mod health;
 mod krusty;
+mod kyaml;
 mod modules;
 mod questions;
 mod random;
@@ -24,13 +25,13 @@ use anyhow::{Result, bail};
 
 use crate::score::Score;
 
-const USAGE: &str =
-    "usage: towpath-conformance diff|health|krusty|sandbox|sops|substitute|sync|trees|yaml [--full]";
+const USAGE: &str = "usage: towpath-conformance diff|health|krusty|kyaml|merge2|sandbox|sops|substitute|sync|trees|yaml [--full]";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let done = match args.as_slice() {
         [name, path] if name == "kustomize-facts" => krusty::write_facts(path.as_ref()).map(|()| None),
+        [name, path] if name == "merge-facts" => kyaml::write_facts(path.as_ref()).map(|()| None),
         [name, path] if name == "sandbox-facts" => sandbox::write_facts(path.as_ref()).map(|()| None),
         _ => run(&args).map(Some),
     };
@@ -51,6 +52,10 @@ fn run(args: &[String]) -> Result<Score> {
         ["diff", "--full"] => diff::run(true),
         ["health"] => health::run(),
         ["krusty"] => krusty::run(),
+        ["kyaml"] => kyaml::run(false),
+        ["kyaml", "--full"] => kyaml::run(true),
+        ["merge2"] => kyaml::merge2(false),
+        ["merge2", "--full"] => kyaml::merge2(true),
         ["sandbox"] => sandbox::run(),
         ["sops"] => sops::run(false),
         ["sops", "--full"] => sops::run(true),

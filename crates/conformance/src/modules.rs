@@ -41,6 +41,13 @@ pub const KUSTOMIZE_API: Module = Module {
     sum: "h1:lzqbzvz2CSvsjIUZUBNFKtIMsEw7hVLJp0JeSIVmuJs=",
 };
 
+/// kustomize's library for YAML, of the same version.
+pub const KYAML: Module = Module {
+    path: "sigs.k8s.io/kustomize/kyaml",
+    version: "v0.21.1",
+    sum: "h1:IVlbmhC076nf6foyL6Taw4BkrLuEsXUXNpsE+ScX7fI=",
+};
+
 /// Projects with kustomizations of their own.
 pub const TREES: &[Module] = &[
     Module {

@@ -13,8 +13,13 @@ use crate::resolve::{self, Resolved};
 use crate::tree::{Content, Id, Tree};
 
 /// Builds the document of a tree; none where it is null.
-pub(crate) fn document(tree: &Tree<'_>, root: Id, limits: &Limits) -> Result<Option<Document>, Error> {
-    let mut builder = Builder { tree, lines: Lines::default(), budget: Budget::new(limits) };
+pub(crate) fn document(
+    tree: &Tree<'_>,
+    root: Id,
+    limits: &Limits,
+    twice: Twice,
+) -> Result<Option<Document>, Error> {
+    let mut builder = Builder { tree, lines: Lines::default(), budget: Budget::new(limits), twice };
     let mark = tree.get(root).mark;
     let line = mark.line + 1;
     let open = builder.lines.open("", line);
@@ -28,6 +33,15 @@ struct Builder<'t, 'a> {
     tree: &'t Tree<'a>,
     lines: Lines,
     budget: Budget<'t>,
+    twice: Twice,
+}
+
+/// What becomes of a key that is written twice.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Twice {
+    Refused,
+    /// The last value counts.
+    LastCounts,
 }
 
 impl Builder<'_, '_> {
@@ -101,7 +115,7 @@ impl Builder<'_, '_> {
             self.budget.count(mark)?;
             let key = self.key(*key_id)?;
             let twice = if merges { !written.insert(key.clone()) } else { map.contains_key(&key) };
-            if twice {
+            if twice && self.twice == Twice::Refused {
                 return Err(self.duplicate(&key, mark, open));
             }
             let entry = self.lines.open(&key, mark.line + 1);

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::build::Twice;
 use crate::error::Error;
 use crate::lines::Lines;
 use crate::parse::Parser;
@@ -63,9 +64,20 @@ pub fn documents(bytes: &[u8], limits: &Limits) -> Result<Vec<Document>, Error> 
     let mut parser = Parser::new(&text, limits.depth);
     let mut documents = Vec::new();
     while let Some((tree, root)) = parser.document()? {
-        documents.extend(build::document(&tree, root, limits)?);
+        documents.extend(build::document(&tree, root, limits, Twice::Refused)?);
     }
     Ok(documents)
+}
+
+/// Reads the first document of a text as sigs.k8s.io/yaml does: of a key that is written twice the last value
+/// counts, and what follows the document is not looked at. None where it is empty or null.
+pub fn first_document(bytes: &[u8], limits: &Limits) -> Result<Option<Document>, Error> {
+    let limits = &Limits { depth: limits.depth.min(Limits::DEEPEST), ..limits.clone() };
+    let text = input::decode(bytes)?;
+    match Parser::new(&text, limits.depth).document()? {
+        Some((tree, root)) => build::document(&tree, root, limits, Twice::LastCounts),
+        None => Ok(None),
+    }
 }
 
 #[cfg(test)]

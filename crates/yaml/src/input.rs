@@ -12,9 +12,29 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Error> {
         [0xEF, 0xBB, 0xBF, rest @ ..] => Cow::Borrowed(utf8(rest, 3)?),
         _ => Cow::Borrowed(utf8(bytes, 0)?),
     };
-    match text.char_indices().find(|(_, character)| !allowed(*character)) {
+    match find_forbidden(&text) {
         None => Ok(text),
         Some((offset, character)) => Err(forbidden(&text, offset, character)),
+    }
+}
+
+/// Whether a byte starts no character that is forbidden. The second half of Latin-1 has control characters,
+/// and two code points near U+FFFF are none.
+fn is_harmless(byte: u8) -> bool {
+    matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~' | 0x80..=0xC1 | 0xC3..=0xEE | 0xF0..)
+}
+
+/// The first character that YAML does not allow, and where it is.
+fn find_forbidden(text: &str) -> Option<(usize, char)> {
+    let mut start = 0;
+    loop {
+        let rest = text.as_bytes().get(start..)?;
+        let at = start + rest.iter().position(|byte| !is_harmless(*byte))?;
+        let character = text.get(at..)?.chars().next()?;
+        if !allowed(character) {
+            return Some((at, character));
+        }
+        start = at + character.len_utf8();
     }
 }
 

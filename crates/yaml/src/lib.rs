@@ -33,10 +33,11 @@ mod scan;
 mod timestamp;
 mod tree;
 
-pub use document::{Document, Limits, documents};
+pub use document::{Document, Limits, documents, first_document};
 pub use emit::to_string;
 pub use error::{Error, Kind};
 pub use lines::Lines;
 pub use node::{
-    Content, Dialect, Entry, Key, Node, Style, Tag, WriteError, is_yaml_1_1_non_string, read, write, write_to,
+    Content, Dialect, Entry, Key, Node, Style, Tag, WriteError, is_yaml_1_1_non_string, read, write,
+    write_to, write_v3,
 };

@@ -131,7 +131,7 @@ fn same_list(ours: &[Value], theirs: &[Value]) -> bool {
 }
 
 /// Equal values; floats may differ by the last digit, in which serde_json's reader of Go's answer is not exact.
-fn same(ours: &Value, theirs: &Value) -> bool {
+pub fn same(ours: &Value, theirs: &Value) -> bool {
     match (ours, theirs) {
         (Value::Array(ours), Value::Array(theirs)) => same_list(ours, theirs),
         (Value::Object(ours), Value::Object(theirs)) => {

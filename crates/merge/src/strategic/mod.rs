@@ -15,7 +15,7 @@ mod schema;
 mod tests;
 mod walk;
 
-use towpath_yaml::{Node, WriteError};
+use towpath_yaml::Node;
 
 pub use self::schema::{Schema, Scope};
 
@@ -49,9 +49,6 @@ pub enum Error {
     /// An OpenAPI document that cannot be used.
     #[error("invalid schema file: {0}")]
     Schema(String),
-    /// A node that cannot be shown.
-    #[error(transparent)]
-    Write(#[from] WriteError),
 }
 
 /// Merges a patch into a target; none where the patch deletes it.

@@ -1,7 +1,8 @@
 //! Which lists merge, and by which keys.
 //!
 //! The built-in facts are those of kustomize's fixed schema, Kubernetes 1.21.2: `facts.txt`, which
-//! `kyamloracle facts` prints (its source tells the format). A custom schema takes their place.
+//! `towpath-conformance merge-facts` writes (`tools/kyamloracle/facts.go` tells the format). A custom schema
+//! takes their place.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

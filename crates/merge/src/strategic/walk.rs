@@ -243,10 +243,7 @@ fn check(expected: &'static str, node: &Node) -> Result<(), Error> {
 
 /// The error for a node that is not what is expected.
 pub(super) fn wrong_kind(expected: &'static str, node: &Node) -> Error {
-    match towpath_yaml::write(node) {
-        Ok(contents) => Error::Kind { expected, found: name(node), contents, line: node.line },
-        Err(error) => Error::Write(error),
-    }
+    Error::Kind { expected, found: name(node), contents: towpath_yaml::write_v3(node), line: node.line }
 }
 
 fn is_empty_collection(node: &Node) -> bool {

@@ -6,6 +6,7 @@
 
 mod order;
 mod scalar;
+mod v3;
 mod writer;
 
 use std::borrow::Cow;
@@ -15,6 +16,8 @@ use serde_json::Value;
 
 use self::scalar::{Facts, Style};
 use self::writer::Writer;
+
+pub(crate) use self::v3::text as v3_text;
 use crate::node;
 
 /// The longest key, in bytes, that is written without a `?`.
@@ -36,6 +39,11 @@ pub(crate) fn document<'a, V: View<'a>>(root: V, text: &mut String) -> Result<()
     emitter.writer.indent(0);
     *text = emitter.writer.out;
     Ok(())
+}
+
+/// Whether go-yaml can write a text as a block.
+pub(crate) fn is_block(text: &str) -> bool {
+    !text.is_empty() && !Facts::of(text).block_forbidden()
 }
 
 /// The style that a text needs as the value of a key.

@@ -23,11 +23,23 @@ pub(super) struct Facts {
     indicator: bool,
     /// A character that only an escape can write.
     special: bool,
+    /// A tab, which go-yaml v3 writes as it is in blocks.
+    tab: bool,
     /// A space or break at the start or end.
     edge: bool,
     trailing_space: bool,
     break_space: bool,
     space_break: bool,
+}
+
+/// The character before another.
+#[derive(Clone, Copy, PartialEq)]
+enum Before {
+    Space,
+    /// A tab or NUL.
+    Blank,
+    Break,
+    Other,
 }
 
 impl Facts {
@@ -38,38 +50,63 @@ impl Facts {
             trailing_space: text.ends_with(' '),
             ..Self::default()
         };
-        // Tells whether the character before was white space, and which.
-        let mut before: Option<char> = None;
-        let mut rest = text.chars();
-        while let Some(character) = rest.next() {
-            let after = rest.as_str();
-            let spaced = after.is_empty() || after.starts_with([' ', '\t']);
-            facts.indicator |= match character {
-                '#' => before.is_none_or(|before| {
-                    before == ' ' || before == '\t' || before == '\0' || is_break(before)
-                }),
-                ',' | '[' | ']' | '{' | '}' | '&' | '*' | '!' | '|' | '>' | '\'' | '"' | '%' | '@' | '`' => {
-                    before.is_none()
+        let bytes = text.as_bytes();
+        let spaced = |at: usize| matches!(bytes.get(at), None | Some(b' ' | b'\t'));
+        facts.indicator |= match bytes.first() {
+            Some(
+                b'#' | b',' | b'[' | b']' | b'{' | b'}' | b'&' | b'*' | b'!' | b'|' | b'>' | b'\'' | b'"'
+                | b'%' | b'@' | b'`',
+            ) => true,
+            Some(b'?' | b'-') => spaced(1),
+            _ => false,
+        };
+        // What came before, as far as it matters.
+        let mut before = Before::Other;
+        let mut at = 0;
+        while let Some(byte) = bytes.get(at) {
+            let mut length = 1;
+            before = match byte {
+                b' ' => {
+                    facts.break_space |= before == Before::Break;
+                    Before::Space
                 }
-                ':' => spaced,
-                '?' | '-' => before.is_none() && spaced,
-                _ => false,
+                b':' => {
+                    facts.indicator |= spaced(at + 1);
+                    Before::Other
+                }
+                b'#' => {
+                    facts.indicator |= before != Before::Other;
+                    Before::Other
+                }
+                b'!'..=b'~' => Before::Other,
+                b'\t' => {
+                    facts.tab = true;
+                    Before::Blank
+                }
+                _ => {
+                    let character = text.get(at..).and_then(|rest| rest.chars().next()).unwrap_or_default();
+                    length = character.len_utf8();
+                    facts.special |= !is_printable(character);
+                    match character {
+                        '\0' => Before::Blank,
+                        _ if !is_break(character) => Before::Other,
+                        _ => {
+                            facts.multiline = true;
+                            facts.edge |= at == 0 || at + length == bytes.len();
+                            facts.space_break |= before == Before::Space;
+                            Before::Break
+                        }
+                    }
+                }
             };
-            facts.special |= !is_printable(character);
-            if is_break(character) {
-                facts.multiline = true;
-                facts.edge |= before.is_none() || after.is_empty();
-                facts.space_break |= before == Some(' ');
-            }
-            facts.break_space |= character == ' ' && before.is_some_and(is_break);
-            before = Some(character);
+            at += length;
         }
         facts
     }
 
     /// The style of a text; `key` where it must fit on one line before a `:`.
     pub fn style(self, text: &str, key: bool) -> Style {
-        let escapes = self.space_break || self.special;
+        let escapes = self.space_break || self.special || self.tab;
         if text.contains('\n') {
             let block = !key && !self.trailing_space && !escapes;
             return if block { Style::Literal } else { Style::Double };
@@ -84,6 +121,23 @@ impl Facts {
         } else {
             Style::Single
         }
+    }
+}
+
+impl Facts {
+    /// Whether go-yaml v3 may write the text without quotes in a block.
+    pub fn v3_plain(self) -> bool {
+        !(self.edge || self.multiline || self.indicator || self.single_forbidden())
+    }
+
+    /// Whether go-yaml v3 cannot write the text in single quotes.
+    pub fn single_forbidden(self) -> bool {
+        self.break_space || self.space_break || self.special || self.tab
+    }
+
+    /// Whether go-yaml v3 cannot write the text as a block.
+    pub fn block_forbidden(self) -> bool {
+        self.trailing_space || self.space_break || self.special
     }
 }
 

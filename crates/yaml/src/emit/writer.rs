@@ -58,6 +58,13 @@ impl Writer {
         }
     }
 
+    /// Writes a part of a line.
+    fn put_all(&mut self, text: &str) {
+        self.out.push_str(text);
+        self.column += if text.is_ascii() { text.len() } else { text.chars().count() };
+        self.indented = false;
+    }
+
     fn put(&mut self, character: char) {
         self.out.push(character);
         self.column += 1;
@@ -98,8 +105,13 @@ impl Writer {
         self.done();
     }
 
-    /// Writes a text that has no line feed; other breaks are written as they are.
+    /// Writes a text; of line feeds the first is doubled, because a reader folds it.
     fn wrapped(&mut self, text: &str, indent: usize, may_wrap: impl Fn(usize, &str) -> bool) {
+        // Bytes are never fewer than columns.
+        if self.column + text.len() <= WIDTH && !text.contains(is_break) {
+            self.put_all(text);
+            return;
+        }
         let mut spaces = false;
         let mut breaks = false;
         let mut rest = text.chars();
@@ -114,6 +126,9 @@ impl Writer {
                 }
                 spaces = true;
             } else if is_break(character) {
+                if !breaks && character == '\n' {
+                    self.line_break('\n');
+                }
                 self.line_break(character);
                 self.indented = true;
                 breaks = true;
@@ -198,10 +213,71 @@ impl Writer {
         self.indented = false;
     }
 
+    /// The bracket that opens a collection.
+    pub fn open(&mut self, bracket: char) {
+        self.space();
+        self.put(bracket);
+        self.done();
+        self.spaced = true;
+    }
+
+    /// The bracket that closes a collection.
+    pub fn close(&mut self, bracket: char) {
+        self.put(bracket);
+        self.done();
+    }
+
+    pub fn comma(&mut self) {
+        self.put(',');
+        self.done();
+    }
+
+    /// A folded block that is not wrapped.
+    pub fn folded(&mut self, text: &str, indent: usize) {
+        self.block_head('>', text);
+        // go-yaml looks at the start of the text where it should look at the place it has come to.
+        let starts_blank = text.trim_start_matches(is_break).starts_with([' ', '\t']);
+        let (mut breaks, mut leading) = (true, true);
+        for character in text.chars() {
+            if is_break(character) {
+                if !breaks && !leading && character == '\n' && !starts_blank {
+                    self.line_break('\n');
+                }
+                self.line_break(character);
+                breaks = true;
+            } else {
+                if breaks {
+                    self.indent(indent);
+                    leading = matches!(character, ' ' | '\t');
+                }
+                self.put(character);
+                self.indented = false;
+                breaks = false;
+            }
+        }
+    }
+
     /// A literal block. The hint at its indentation is needed where the first line is itself indented.
     pub fn literal(&mut self, text: &str, indent: usize) {
+        self.block_head('|', text);
+        let mut rest = text;
+        while let Some(character) = rest.chars().next() {
+            if is_break(character) {
+                self.line_break(character);
+                self.indented = true;
+                rest = rest.get(character.len_utf8()..).unwrap_or_default();
+            } else {
+                self.indent(indent);
+                let (line, after) = rest.split_at(rest.find(is_break).unwrap_or(rest.len()));
+                self.put_all(line);
+                rest = after;
+            }
+        }
+    }
+
+    fn block_head(&mut self, indicator: char, text: &str) {
         self.space();
-        self.put('|');
+        self.put(indicator);
         if text.starts_with(|first| first == ' ' || is_break(first)) {
             self.put('2');
         }
@@ -214,20 +290,5 @@ impl Writer {
         self.line_break('\n');
         self.indented = true;
         self.spaced = true;
-        let mut breaks = true;
-        for character in text.chars() {
-            if is_break(character) {
-                self.line_break(character);
-                self.indented = true;
-                breaks = true;
-            } else {
-                if breaks {
-                    self.indent(indent);
-                }
-                self.put(character);
-                self.indented = false;
-                breaks = false;
-            }
-        }
     }
 }

@@ -7,8 +7,11 @@ use std::borrow::Cow;
 
 use super::{Style, Tag, folded};
 use crate::number::Numeric;
+use crate::parse::Parser;
 use crate::resolve::{self, Resolved};
 use crate::timestamp::{self, is_timestamp};
+use crate::tree::Content;
+use crate::{emit, input};
 
 /// A node that has no form as JSON, or only by luck: the message is Go's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -31,6 +34,9 @@ pub(super) enum Place {
 
 /// The type and value of a scalar.
 pub(super) fn scalar(text: &str, tag: Tag, style: Style, place: Place) -> Result<Resolved<'_>, String> {
+    if text.starts_with('\t') && tag == Tag::Str && place == Place::Block && is_block(text, style) {
+        return Err("yaml: found a tab character where an indentation space is expected".into());
+    }
     if style.has(Style::FOLDED) && place == Place::Block && matches!(tag, Tag::Str | Tag::None) {
         return Ok(Resolved::Text(folded::round_trip(text)));
     }
@@ -43,8 +49,15 @@ pub(super) fn scalar(text: &str, tag: Tag, style: Style, place: Place) -> Result
     }
 }
 
+/// Whether go-yaml v3 writes a text as a block. It does not tell its reader how far a block is indented that
+/// starts with a tab.
+fn is_block(text: &str, style: Style) -> bool {
+    let wanted = style.has(Style::LITERAL) || style.has(Style::FOLDED) || text.contains('\n');
+    wanted && !style.has(Style::DOUBLE) && !style.has(Style::SINGLE) && emit::is_block(text)
+}
+
 /// The tag of a text that has none, when it is written plainly.
-pub(super) fn implied(text: &str) -> Tag {
+pub(crate) fn implied(text: &str) -> Tag {
     match text.as_bytes().first() {
         Some(b'0'..=b'9') if is_timestamp(text) => Tag::Timestamp,
         _ => match resolve::implicit_v3(text) {
@@ -88,6 +101,18 @@ fn tagged(text: &str, tag: Tag) -> Result<Resolved<'_>, String> {
             Ok(Resolved::Number(Numeric::Float(number as f64)))
         }
         _ => Err(format!("yaml: cannot decode {} `{text}` as a {}", implied(text).name(), tag.name())),
+    }
+}
+
+/// A text after it was JSON that go-yaml v2 has read: it refuses control characters, and folds NEL.
+pub(super) fn through_json(text: &str) -> Option<String> {
+    let json =
+        serde_json::to_string(text).ok()?.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
+    let json = input::decode(json.as_bytes()).ok()?;
+    let (tree, root) = Parser::new(&json, 1).document().ok()??;
+    match &tree.get(root).content {
+        Content::Scalar(scalar) => Some(scalar.text.as_ref().to_owned()),
+        _ => None,
     }
 }
 

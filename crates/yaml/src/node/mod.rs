@@ -18,10 +18,11 @@ mod read;
 mod style;
 mod write;
 
+pub(crate) use self::meaning::implied;
 pub use self::meaning::{WriteError, is_yaml_1_1_non_string};
 pub use self::read::{Dialect, read};
 pub use self::style::{Style, Tag};
-pub use self::write::{write, write_to};
+pub use self::write::{write, write_to, write_v3};
 
 /// A value of a document, with all that is known of how it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,7 +110,8 @@ mod tests {
             refused("a: 1\nb:\n  c: 1\n  c: 2\n")
                 .contains("line 4: mapping key \"c\" already defined at line 3")
         );
-        assert_eq!(through("1: x\n~: y\n"), "\"1\": x\n");
+        assert_eq!(through("1: x\ntrue: z\n"), "\"1\": x\n\"true\": z\n");
+        assert!(refused("~: x\n").contains("already defined"));
     }
 
     #[test]
@@ -144,7 +146,8 @@ mod tests {
 
     #[test]
     fn the_second_dialect_is_that_of_yaml_1_1() {
-        let nodes = read(b"a: yes\ny: 010\nm: {n: 1}\na: 2\n---\nb: 1\n", Dialect::V2, &Limits::default()).unwrap();
+        let nodes =
+            read(b"a: yes\ny: 010\nm: {n: 1}\na: 2\n---\nb: 1\n", Dialect::V2, &Limits::default()).unwrap();
         assert_eq!(nodes[0].to_json().unwrap(), json!({"a": 2, "true": 8, "m": {"false": 1}}));
         assert_eq!(nodes.len(), 1);
     }

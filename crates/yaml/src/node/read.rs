@@ -5,12 +5,11 @@ use std::borrow::Cow;
 use super::meaning::implied;
 use super::{Content, Entry, Key, Node, Style, Tag};
 use crate::budget::Budget;
-use crate::document::Limits;
+use crate::document::{Limits, first_document};
 use crate::error::{Error, Kind, Mark};
+use crate::input;
 use crate::parse::Parser;
-use crate::resolve::Resolved;
 use crate::tree::{Content as Parsed, Id, Scalar, Tree};
-use crate::{input, resolve};
 
 /// Which YAML a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,17 +24,20 @@ pub enum Dialect {
 
 /// Reads the nodes of a text. Aliases and merge keys are expanded.
 pub fn read(bytes: &[u8], dialect: Dialect, limits: &Limits) -> Result<Vec<Node>, Error> {
-    let limits = &Limits { depth: limits.depth.min(Limits::DEEPEST), ..limits.clone() };
-    let text = input::decode(bytes)?;
     match dialect {
-        Dialect::V2 => Ok(document(&text, 0, dialect, limits)?.into_iter().collect()),
+        Dialect::V2 => {
+            let document = first_document(bytes, limits)?;
+            Ok(vec![document.map_or_else(Node::null, |document| Node::from_json(&document.value))])
+        }
         Dialect::V3 => {
+            let limits = &Limits { depth: limits.depth.min(Limits::DEEPEST), ..limits.clone() };
+            let text = input::decode(bytes)?;
             let text = if text.contains("\r\n") { Cow::Owned(text.replace("\r\n", "\n")) } else { text };
             let mut nodes = Vec::new();
             let mut line = 0;
             for part in (Parts { rest: Some(&text) }) {
                 let (part, separators) = part.map_err(|message| Mark { line, column: 0 }.syntax(message))?;
-                nodes.extend(document(part, line, dialect, limits)?.filter(|node| !node.is_null()));
+                nodes.extend(document(part, line, limits)?.filter(|node| !node.is_null()));
                 line += count_lines(part) + separators;
             }
             Ok(nodes)
@@ -73,10 +75,10 @@ fn count_lines(text: &str) -> u32 {
 }
 
 /// The first document of a text that starts behind so many lines.
-fn document(text: &str, before: u32, dialect: Dialect, limits: &Limits) -> Result<Option<Node>, Error> {
+fn document(text: &str, before: u32, limits: &Limits) -> Result<Option<Node>, Error> {
     let read = || {
         let Some((tree, root)) = Parser::new(text, limits.depth).document()? else { return Ok(None) };
-        let mut builder = Builder { tree: &tree, dialect, before, budget: Budget::new(limits) };
+        let mut builder = Builder { tree: &tree, before, budget: Budget::new(limits) };
         builder.node(root).map(Some)
     };
     read().map_err(|error: Error| Error { line: error.line + before, ..error })
@@ -84,7 +86,6 @@ fn document(text: &str, before: u32, dialect: Dialect, limits: &Limits) -> Resul
 
 struct Builder<'t, 'a> {
     tree: &'t Tree<'a>,
-    dialect: Dialect,
     before: u32,
     budget: Budget<'t>,
 }
@@ -103,9 +104,9 @@ impl Builder<'_, '_> {
                 Ok(node)
             }
             Parsed::Scalar(scalar) => {
-                let (text, tag, style) = self.scalar(scalar, node.mark)?;
-                self.budget.copy(text.len())?;
-                Ok(Node { content: Content::Scalar(text.into()), tag, style, line })
+                self.budget.copy(scalar.text.len())?;
+                let (tag, style) = kind(scalar);
+                Ok(Node { content: Content::Scalar(scalar.text.as_ref().into()), tag, style, line })
             }
             Parsed::Sequence { items, flow } => {
                 self.budget.deeper(node.mark)?;
@@ -122,32 +123,6 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Text, tag and style as go-yaml v3 keeps them; to v2 the text is what its value is written as.
-    fn scalar<'s>(&self, scalar: &'s Scalar<'_>, mark: Mark) -> Result<(Cow<'s, str>, Tag, Style), Error> {
-        if self.dialect == Dialect::V2 {
-            let resolved = resolve::scalar(scalar).map_err(|message| mark.error(Kind::Value, message))?;
-            return Ok(match resolved {
-                Resolved::Null => ("null".into(), Tag::Null, Style::PLAIN),
-                Resolved::Bool(value) => (value.to_string().into(), Tag::Bool, Style::PLAIN),
-                Resolved::Text(text) => (text, Tag::Str, scalar.style),
-                Resolved::Number(number) => {
-                    let text = number.written();
-                    let tag = implied(&text);
-                    (text.into(), tag, Style::PLAIN)
-                }
-                Resolved::Special(number) => (special(number).into(), Tag::Float, Style::PLAIN),
-            });
-        }
-        let text = Cow::Borrowed(scalar.text.as_ref());
-        let (tag, style) = match scalar.tag.as_deref() {
-            Some(name) if name != "!" => (Tag::new(name), scalar.style.with(Style::TAGGED)),
-            _ if scalar.style.is_quoted() => (Tag::Str, scalar.style),
-            _ if text == "<<" => (Tag::Merge, scalar.style),
-            _ => (implied(&text), scalar.style),
-        };
-        Ok((text, tag, style))
-    }
-
     fn entries(&mut self, entries: &[(Id, Id)]) -> Result<Vec<Entry>, Error> {
         let mut built: Vec<Entry> = Vec::with_capacity(entries.len());
         let mut merged = None;
@@ -159,11 +134,18 @@ impl Builder<'_, '_> {
                 }
             } else {
                 let value = self.node(*value)?;
-                match self.dialect {
-                    Dialect::V2 => put(&mut built, key, value),
-                    Dialect::V3 => built.push(Entry { key, value }),
-                }
+                built.push(Entry { key, value });
             }
+        }
+        // kyaml does not find a null key again, and adds it a second time.
+        let null = |entry: &&Entry| entry.key.tag == Tag::Null && !entry.key.text.is_empty();
+        let again: Vec<Entry> = built.iter().filter(null).cloned().collect();
+        built.extend(again);
+        // It removes the first key of this name, merge or not.
+        if merged.is_none()
+            && let Some(at) = built.iter().position(|entry| &*entry.key.text == "<<")
+        {
+            built.remove(at);
         }
         if let Some(merged) = merged {
             let mut below = Vec::new();
@@ -207,11 +189,7 @@ impl Builder<'_, '_> {
 
     fn key(&mut self, id: Id) -> Result<Key, Error> {
         let mark = self.tree.get(id).mark;
-        let Node { content, mut tag, style, line } = self.node(id)?;
-        // On its way to JSON a key becomes a text.
-        if self.dialect == Dialect::V2 && matches!(tag, Tag::Bool | Tag::Int | Tag::Float) {
-            tag = Tag::Str;
-        }
+        let Node { content, tag, style, line } = self.node(id)?;
         match content {
             Content::Scalar(text) => Ok(Key { text, tag, style, line }),
             Content::List(_) => Err(mark.error(Kind::Value, "a list cannot be a key")),
@@ -230,14 +208,16 @@ fn put(entries: &mut Vec<Entry>, key: Key, value: Node) {
     }
 }
 
-fn bracketed(flow: bool) -> Style {
-    if flow { Style::FLOW } else { Style::PLAIN }
+/// Tag and style as go-yaml v3 keeps them.
+fn kind(scalar: &Scalar<'_>) -> (Tag, Style) {
+    match scalar.tag.as_deref() {
+        Some(name) if name != "!" => (Tag::new(name), scalar.style.with(Style::TAGGED)),
+        _ if scalar.style.is_quoted() => (Tag::Str, scalar.style),
+        _ if scalar.text == "<<" => (Tag::Merge, scalar.style),
+        _ => (implied(&scalar.text), scalar.style),
+    }
 }
 
-fn special(number: f64) -> &'static str {
-    match number {
-        number if number.is_nan() => ".nan",
-        number if number > 0.0 => ".inf",
-        _ => "-.inf",
-    }
+fn bracketed(flow: bool) -> Style {
+    if flow { Style::FLOW } else { Style::PLAIN }
 }

@@ -20,6 +20,12 @@ impl Style {
     /// A collection in brackets.
     pub const FLOW: Self = Self(32);
 
+    /// The styles as go-yaml's bits.
+    #[must_use]
+    pub const fn bits(self) -> u8 {
+        self.0
+    }
+
     /// Both.
     #[must_use]
     pub const fn with(self, other: Self) -> Self {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::meaning::{Place, WriteError, scalar};
+use super::meaning::{self, Place, WriteError, scalar};
 use super::{Content, Entry, Node, Style, Tag};
 use crate::emit::{self, Shape, View};
 use crate::resolve::Resolved;
@@ -18,6 +18,13 @@ pub fn write(node: &Node) -> Result<String, WriteError> {
 /// Appends a node as one YAML document, without `---`. After an error the text is lost.
 pub fn write_to(node: &Node, text: &mut String) -> Result<(), WriteError> {
     emit::document(Seen { node, flow: false, top: true }, text)
+}
+
+/// A node as go-yaml v3 writes it: in its own order and style. kustomize shows this where a replacement changes
+/// a value inside of a document inside of a text, and in error messages.
+#[must_use]
+pub fn write_v3(node: &Node) -> String {
+    emit::v3_text(node)
 }
 
 /// A node where it stands.
@@ -46,13 +53,17 @@ impl<'a> Seen<'a> {
                 };
                 Err(self.error(format!("json: unsupported value: {name}")))
             }
-            Resolved::Text(text)
-                if text.chars().any(|c| matches!(c, '\u{7F}'..='\u{9F}') && c != '\u{85}') =>
-            {
-                Err(self.error("yaml: control characters are not allowed".into()))
-            }
             other => Ok(other),
         }
+    }
+
+    /// Whether the text is a number that is written as it is: most are.
+    fn is_plain_number(self, text: &str) -> bool {
+        let digits = text.as_bytes();
+        self.node.style == Style::PLAIN
+            && (1..=18).contains(&digits.len())
+            && digits.iter().all(u8::is_ascii_digit)
+            && (digits.first() != Some(&b'0') || digits.len() == 1)
     }
 
     pub fn child(self, node: &'a Node) -> Self {
@@ -69,10 +80,17 @@ impl<'a> Seen<'a> {
         for Entry { key, value } in self.node.entries() {
             if key.tag != Tag::Str {
                 let resolved = scalar(&key.text, key.tag, key.style, Place::Key);
+                let odd = matches!(key.tag, Tag::Other | Tag::Binary | Tag::Map | Tag::Seq);
                 match resolved.map_err(|message| WriteError { line: key.line, message })? {
-                    Resolved::Text(_) => {}
+                    Resolved::Text(_) if self.top || !odd => {}
                     // Where the keys are known to be texts, null is none, and anything else is its text.
-                    Resolved::Null if self.top => continue,
+                    Resolved::Null if self.top => {
+                        let same = self.node.entries().iter().filter(|entry| entry.key.text == key.text);
+                        if same.count() > 1 {
+                            return Err(self.duplicate(&key.text));
+                        }
+                        continue;
+                    }
                     _ if self.top => {}
                     _ => {
                         let message = "json: unsupported type: map[interface {}]interface {}".into();
@@ -141,10 +159,18 @@ impl<'a> View<'a> for Seen<'a> {
         Ok(match &self.node.content {
             Content::List(_) => Shape::List(self.items()),
             Content::Map(_) => Shape::Map(self.entries()?),
+            Content::Scalar(text) if self.node.tag == Tag::Int && self.is_plain_number(text) => {
+                Shape::Word(Cow::Borrowed(text))
+            }
             Content::Scalar(_) => match self.scalar()? {
                 Resolved::Null | Resolved::Special(_) => Shape::Word("null".into()),
                 Resolved::Bool(value) => Shape::Word(if value { "true" } else { "false" }.into()),
                 Resolved::Number(number) => Shape::Word(Cow::Owned(number.written())),
+                Resolved::Text(text) if text.contains(|c| matches!(c, '\u{7F}'..='\u{9F}')) => {
+                    let read = meaning::through_json(&text);
+                    let refused = || self.error("yaml: control characters are not allowed".into());
+                    Shape::Text(Cow::Owned(read.ok_or_else(refused)?))
+                }
                 Resolved::Text(text) => Shape::Text(text),
             },
         })

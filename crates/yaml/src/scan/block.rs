@@ -38,9 +38,7 @@ impl<'a> Scanner<'a> {
             text.push_str(&breaks);
             was_blank = blank;
             let start = self.cursor.position;
-            while !self.cursor.is_line_end() {
-                self.cursor.step();
-            }
+            self.cursor.skip_line();
             text.push_str(self.cursor.slice(start, self.cursor.position));
             line_break = self.cursor.step_break();
             breaks = self.block_breaks(&mut indent)?;
@@ -92,7 +90,7 @@ impl<'a> Scanner<'a> {
         loop {
             let inside = |column: u32, indent: i64| indent == 0 || i64::from(column) < indent;
             while inside(self.cursor.mark.column, *indent) && self.cursor.peek() == b' ' {
-                self.cursor.step();
+                self.cursor.advance(1, 1);
             }
             deepest = deepest.max(i64::from(self.cursor.mark.column));
             if inside(self.cursor.mark.column, *indent) && self.cursor.peek() == b'\t' {

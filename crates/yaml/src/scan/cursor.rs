@@ -105,7 +105,35 @@ impl<'a> Cursor<'a> {
     }
 
     pub fn skip_blanks(&mut self) {
-        while self.is_blank() {
+        self.skip_while(|byte| matches!(byte, b' ' | b'\t'));
+    }
+
+    /// Skips ASCII characters that are no line breaks.
+    pub fn skip_while(&mut self, test: impl Fn(u8) -> bool) {
+        let rest = self.text.as_bytes().get(self.position..).unwrap_or_default();
+        let length = rest.iter().take_while(|byte| test(**byte)).count();
+        self.advance(length, length);
+    }
+
+    /// Moves on by bytes that are so many characters of this line.
+    pub fn advance(&mut self, bytes: usize, characters: usize) {
+        self.position += bytes;
+        self.mark.column = self.mark.column.saturating_add(u32::try_from(characters).unwrap_or(u32::MAX));
+    }
+
+    /// Moves to the end of the line; the column is not counted, since a break follows.
+    pub fn skip_line(&mut self) {
+        loop {
+            let rest = self.text.as_bytes().get(self.position..).unwrap_or_default();
+            let ends = |byte: &u8| matches!(byte, b'\n' | b'\r' | 0xC2 | 0xE2);
+            let Some(length) = rest.iter().position(ends) else {
+                self.position = self.text.len();
+                return;
+            };
+            self.position += length;
+            if self.is_break() {
+                return;
+            }
             self.step();
         }
     }
@@ -113,9 +141,7 @@ impl<'a> Cursor<'a> {
     /// Skips a comment, if one starts here, up to its line end.
     pub fn skip_comment(&mut self) {
         if self.peek() == b'#' {
-            while !self.is_line_end() {
-                self.step();
-            }
+            self.skip_line();
         }
     }
 

@@ -47,6 +47,8 @@ pub(crate) struct Scanner<'a> {
     /// The candidate of the block context, then one per open flow collection.
     candidates: Vec<Option<Candidate>>,
     finished: bool,
+    /// Whether the first token of the queue is known to be what it seems.
+    ready: bool,
     /// The line at whose start a byte order mark is no text: the first, and the one after a `---`.
     bom_line: u32,
 }
@@ -62,14 +64,18 @@ impl<'a> Scanner<'a> {
             key_allowed: true,
             candidates: vec![None],
             finished: false,
+            ready: false,
             bom_line: 0,
         }
     }
 
     /// The next token, which stays where it is.
     pub fn peek(&mut self) -> Result<&Token<'a>, Error> {
-        while self.needs_more()? {
-            self.fetch()?;
+        if !self.ready {
+            while self.needs_more()? {
+                self.fetch()?;
+            }
+            self.ready = true;
         }
         Ok(self.queue.front().expect("a token was just fetched"))
     }
@@ -77,6 +83,7 @@ impl<'a> Scanner<'a> {
     /// Takes the next token.
     pub fn next(&mut self) -> Result<Token<'a>, Error> {
         self.peek()?;
+        self.ready = false;
         self.taken += 1;
         Ok(self.queue.pop_front().expect("peek left a token"))
     }
@@ -168,11 +175,8 @@ impl<'a> Scanner<'a> {
             if self.cursor.mark == (Mark { line: self.bom_line, column: 0 }) {
                 self.cursor.skip_bom();
             }
-            while self.cursor.peek() == b' '
-                || self.cursor.peek() == b'\t' && (self.flow_level() > 0 || !self.key_allowed)
-            {
-                self.cursor.step();
-            }
+            let tabs = self.flow_level() > 0 || !self.key_allowed;
+            self.cursor.skip_while(|byte| byte == b' ' || byte == b'\t' && tabs);
             self.cursor.skip_comment();
             if self.cursor.step_break().is_none() {
                 return;

@@ -51,14 +51,19 @@ impl<'a> Scanner<'a> {
 
     /// Non-blank characters up to what may end a plain scalar.
     fn skip_plain_run(&mut self, flow: bool) {
+        let (mut bytes, mut characters) = (0, 0);
         loop {
-            match self.cursor.peek() {
+            match self.cursor.at(bytes) {
                 b' ' | b'\t' | b'\n' | b'\r' | 0 => break,
-                b':' if self.cursor.is_space_at(1) => break,
+                b':' if self.cursor.is_space_at(bytes + 1) => break,
                 b',' | b'?' | b'[' | b']' | b'{' | b'}' if flow => break,
-                0xC2 | 0xE2 if self.cursor.is_break() => break,
-                _ => self.cursor.step(),
+                0xC2 | 0xE2 if self.cursor.break_at(bytes) > 0 => break,
+                // All but the first byte of a character.
+                0x80..0xC0 => {}
+                _ => characters += 1,
             }
+            bytes += 1;
         }
+        self.cursor.advance(bytes, characters);
     }
 }

@@ -47,6 +47,7 @@ impl<'a> Scanner<'a> {
                 return Err(unclosed(open));
             } else {
                 self.cursor.step();
+                self.cursor.skip_while(|byte| matches!(byte, b'!' | b'#'..=b'&' | b'('..=b'[' | b']'..=b'~'));
                 end = self.cursor.position;
             }
         };
