@@ -236,7 +236,7 @@ impl<'a> Run<'a> {
 
     /// Notes what has gone by now.
     fn settle_deletions(&mut self) {
-        let there = |key: &Key, uid: &str| self.sight.object(key).is_some_and(|object| object.uid() == uid);
+        let there = |key: &Key, uid: &str| self.sight.uid(key) == Some(uid);
         let gone: Vec<Key> =
             self.going.iter().filter(|(key, uid)| !there(key, uid)).map(|(key, _)| key.clone()).collect();
         for key in gone {
@@ -262,6 +262,9 @@ impl<'a> Run<'a> {
         let rules = self.sight.rules();
         let names = self.prepared.options.rules;
         for change in self.prepared.plan.changes.iter().filter(|one| one.target.is_some() && !one.hook) {
+            if self.sight.is_ready(&change.key) {
+                continue;
+            }
             // Where nothing was to be done, nothing was looked at again.
             let Some(object) = self.sight.object(&change.key).or(change.live.as_ref()) else { continue };
             if !CompareOptions::read(object, names).ignore_health {

@@ -13,7 +13,7 @@ use towpath_clock::{Clock as _, SystemClock};
 use towpath_cluster::{Cluster, Follow, Seen as Told, Selection};
 use towpath_health::{Judge, Rules};
 use towpath_object::{Key, Object, Resource};
-use towpath_plan::sync::{Schedule, Seen};
+use towpath_plan::sync::{Observation, Schedule, Seen, Verdict};
 
 use crate::observe::observe;
 
@@ -44,6 +44,30 @@ impl State {
     }
 }
 
+/// What is known of an object that is there.
+enum Known<'a> {
+    /// All of it.
+    Object(Cow<'a, Object>),
+    /// That it is as it should be. Of most objects of a run no more is wanted, and there are many.
+    Ready(Observation),
+}
+
+impl Known<'_> {
+    fn uid(&self) -> &str {
+        match self {
+            Self::Object(object) => object.uid(),
+            Self::Ready(seen) => &seen.uid,
+        }
+    }
+
+    fn version(&self) -> &str {
+        match self {
+            Self::Object(object) => object.resource_version(),
+            Self::Ready(seen) => &seen.resource_version,
+        }
+    }
+}
+
 /// A kind in a namespace.
 type Place = (Resource, String);
 
@@ -57,7 +81,7 @@ pub(crate) struct Sight<'a> {
     places: BTreeMap<Key, Place>,
     watched: BTreeSet<Place>,
     news: SelectAll<BoxStream<'static, News>>,
-    objects: BTreeMap<Key, Cow<'a, Object>>,
+    objects: BTreeMap<Key, Known<'a>>,
     gone: BTreeSet<Key>,
 }
 
@@ -67,7 +91,7 @@ impl<'a> Sight<'a> {
         let tasks = schedule.tasks.iter();
         let live = tasks.clone().filter_map(|task| {
             let live = task.live.as_ref()?;
-            Some((task.id.key.clone(), Cow::Borrowed(live)))
+            Some((task.id.key.clone(), Known::Object(Cow::Borrowed(live))))
         });
         let places = tasks.filter_map(|task| {
             let key = &task.id.key;
@@ -94,15 +118,29 @@ impl<'a> Sight<'a> {
     /// In the words of the schedule.
     pub(crate) fn see(&self, key: &Key) -> Seen {
         match self.objects.get(key) {
-            Some(object) => Seen::There(observe(&self.judge, object, self.clock.now())),
+            Some(Known::Object(object)) => Seen::There(observe(&self.judge, object, self.clock.now())),
+            Some(Known::Ready(seen)) => Seen::There(seen.clone()),
             None if self.gone.contains(key) => Seen::Gone,
             None => Seen::Unseen,
         }
     }
 
-    /// The object as it was last seen.
+    /// The uid of the object, if it is there.
+    pub(crate) fn uid(&self, key: &Key) -> Option<&str> {
+        self.objects.get(key).map(Known::uid)
+    }
+
+    /// True when it is there and as it should be.
+    pub(crate) fn is_ready(&self, key: &Key) -> bool {
+        matches!(self.objects.get(key), Some(Known::Ready(_)))
+    }
+
+    /// The object as it was last seen, where it is not known to be as it should be.
     pub(crate) fn object(&self, key: &Key) -> Option<&Object> {
-        self.objects.get(key).map(AsRef::as_ref)
+        match self.objects.get(key)? {
+            Known::Object(object) => Some(object),
+            Known::Ready(_) => None,
+        }
     }
 
     /// The server has answered with this. Who manages which field is the larger half of it, and nobody asks.
@@ -119,7 +157,10 @@ impl<'a> Sight<'a> {
     fn take(&mut self, object: Object) {
         let key = object.key();
         self.gone.remove(&key);
-        self.objects.insert(key, Cow::Owned(object));
+        let seen = observe(&self.judge, &object, self.clock.now());
+        let settled = matches!(seen.verdict, Verdict::Ready | Verdict::None) && !seen.terminating;
+        let known = if settled { Known::Ready(seen) } else { Known::Object(Cow::Owned(object)) };
+        self.objects.insert(key, known);
     }
 
     /// The server has said that there is no such object.
@@ -153,7 +194,11 @@ impl<'a> Sight<'a> {
     fn hear(&mut self, key: &Key, state: State) {
         let known = self.objects.get(key);
         match state {
-            State::There(object) if known.is_none_or(|known| !is_older(&object, known)) => self.take(object),
+            State::There(object)
+                if known.is_none_or(|known| !is_older(object.resource_version(), known.version())) =>
+            {
+                self.take(object);
+            }
             State::Deleted(object) if known.is_some_and(|known| known.uid() == object.uid()) => {
                 self.lose(key);
             }
@@ -168,9 +213,8 @@ impl<'a> Sight<'a> {
 
 /// Versions are numbers that grow.
 /// <https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions>
-fn is_older(one: &Object, other: &Object) -> bool {
-    let number = |object: &Object| object.resource_version().parse::<u64>().ok();
-    matches!((number(one), number(other)), (Some(one), Some(other)) if one < other)
+fn is_older(one: &str, other: &str) -> bool {
+    matches!((one.parse::<u64>(), other.parse::<u64>()), (Ok(one), Ok(other)) if one < other)
 }
 
 /// One kind in one namespace: watched, or read again and again where watching is forbidden.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
@@ -10,13 +11,14 @@ use crate::{Gvk, Key, mask};
 /// A JSON mapping that has an `apiVersion`, a `kind` and a `metadata.name`.
 #[derive(Clone, PartialEq)]
 pub struct Object {
-    value: Value,
+    /// Shared by clones: a plan, its steps and what is compared name the same object many times.
+    value: Arc<Value>,
 }
 
 /// What a Secret holds is not shown.
 impl fmt::Debug for Object {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = self.value.clone();
+        let mut shown = Value::clone(&self.value);
         mask(&mut shown);
         f.debug_struct("Object").field("value", &shown).finish()
     }
@@ -81,7 +83,7 @@ impl Object {
         }
         string_map(metadata, "labels", "metadata.labels")?;
         string_map(metadata, "annotations", "metadata.annotations")?;
-        Ok(Self { value })
+        Ok(Self { value: Arc::new(value) })
     }
 
     /// The whole object.
@@ -91,7 +93,7 @@ impl Object {
 
     /// Gives the JSON value away.
     pub fn into_value(self) -> Value {
-        self.value
+        Arc::unwrap_or_clone(self.value)
     }
 
     /// Group, version and kind.
@@ -173,13 +175,13 @@ impl Object {
     }
 
     fn metadata_mut(&mut self) -> Option<&mut Map<String, Value>> {
-        self.value.get_mut("metadata")?.as_object_mut()
+        Arc::make_mut(&mut self.value).get_mut("metadata")?.as_object_mut()
     }
 
     fn str_at(&self, pointer: &str) -> &str {
         // None of these names is escaped, and `Value::pointer` would copy each of them.
         let mut names = pointer.split('/').skip(1);
-        let found = names.try_fold(&self.value, |value, name| value.get(name));
+        let found = names.try_fold(&*self.value, |value, name| value.get(name));
         found.and_then(Value::as_str).unwrap_or_default()
     }
 }
