@@ -113,7 +113,8 @@ impl Emitter {
             style
         } else if text.contains('\n') {
             Style::LITERAL
-        } else if tag == Tag::Str && implied != Tag::Str && !style.has(Style::TAGGED) {
+        } else if implied != Tag::Str && (tag == Tag::Str && !style.has(Style::TAGGED) || tag == Tag::Other) {
+            // A tag that is not known made a text of it, and cannot be written.
             Style::DOUBLE
         } else {
             Style::PLAIN
