@@ -363,7 +363,13 @@ async fn an_engine_runs_on_it_and_the_next_one_goes_on() -> Result<()> {
         Ok((proxy.seen().iter().filter(|seen| watched(seen)).count() >= 2).then_some(()))
     })
     .await?;
-    tokio::time::sleep(Duration::from_millis(500)).await;
+    // A busy machine may take its time for the first lists.
+    eventually("the start is over", Duration::from_secs(20), async || {
+        let before = proxy.seen().len();
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        Ok((proxy.seen().len() == before).then_some(()))
+    })
+    .await?;
     ensure!(proxy.writes().is_empty(), "{:?}", proxy.writes());
     ensure!(read(&person, "shop").await?.unit.status == status);
     let before = proxy.seen().len();
