@@ -5,21 +5,17 @@
 
 use std::borrow::Cow;
 
+use crate::emit;
+
 /// A text in folded style after it was written and read.
 pub(super) fn round_trip(text: &str) -> Cow<'_, str> {
     let first = text.trim_start_matches('\n').chars().next();
-    let Some(first) = first.filter(|_| is_written_folded(text)) else { return Cow::Borrowed(text) };
+    let Some(first) = first.filter(|_| emit::is_block(text)) else { return Cow::Borrowed(text) };
     Cow::Owned(read(&written(text, !is_blank(first)), text))
 }
 
 fn is_blank(letter: char) -> bool {
     letter == ' ' || letter == '\t'
-}
-
-/// Whether the writer does not take double quotes instead.
-fn is_written_folded(text: &str) -> bool {
-    let printable = |letter: char| matches!(letter, '\n' | '\t' | ' '..='~' | '\u{A0}'..='\u{D7FF}' | '\u{E000}'..='\u{FEFE}' | '\u{FF00}'..='\u{FFFD}');
-    !text.contains(" \n") && !text.ends_with(' ') && text.chars().all(printable)
 }
 
 /// The lines as they are written, without their indentation.
