@@ -12,17 +12,26 @@ use crate::unit::{Operation, OperationState, Unit, UnitId};
 
 /// Asks for a sync. One that is asked for already stays as it is: then this is a conflict.
 pub async fn start_sync(store: &dyn UnitStore, id: &UnitId, operation: Operation) -> Result<(), StoreError> {
-    let stored = store.get(id).await?.ok_or_else(|| StoreError::Missing { id: id.clone() })?;
-    if stored.unit.operation.is_some() {
-        return Err(StoreError::Conflict { id: id.clone() });
-    }
-    store.set_operation(id, &stored.version, Some(operation)).await.map(|_| ())
+    ask(store, id, operation, false).await
 }
 
 /// Asks for a sync whatever is asked for already.
 pub async fn force_sync(store: &dyn UnitStore, id: &UnitId, operation: Operation) -> Result<(), StoreError> {
+    ask(store, id, operation, true).await
+}
+
+/// The engine writes its status meanwhile: that is no reason to refuse anybody.
+async fn ask(
+    store: &dyn UnitStore,
+    id: &UnitId,
+    operation: Operation,
+    whatever: bool,
+) -> Result<(), StoreError> {
     loop {
         let stored = store.get(id).await?.ok_or_else(|| StoreError::Missing { id: id.clone() })?;
+        if stored.unit.operation.is_some() && !whatever {
+            return Err(StoreError::Conflict { id: id.clone() });
+        }
         match store.set_operation(id, &stored.version, Some(operation.clone())).await {
             Err(StoreError::Conflict { .. }) => {}
             other => return other.map(|_| ()),
