@@ -8,7 +8,7 @@ use crate::cargo::{cargo, run as start, target_dir};
 use crate::no_more;
 
 /// The differential runs of which `cargo xtask test` runs a sample.
-const SAMPLES: &[&str] = &["yaml", "health", "diff", "sync", "substitute", "sops", "krusty"];
+const SAMPLES: &[&str] = &["yaml", "health", "diff", "sync", "substitute", "sops"];
 
 /// `cargo xtask demo`
 pub fn demo(args: &[String]) -> Result<()> {
