@@ -1,15 +1,6 @@
 //! Floats in Go's three spellings: all with the fewest digits that read back as the same number.
 
-/// `-1.25e7`, the nearest of the shortest texts: Rust may take another of them, good for its length only.
-fn shortest(number: f64) -> (String, i32) {
-    let any = format!("{number:e}");
-    let digits =
-        any.split('e').next().and_then(|mantissa| mantissa.split_once('.')).map_or(0, |(_, f)| f.len());
-    let nearest = format!("{number:.digits$e}");
-    let text = if nearest.parse() == Ok(number) { nearest } else { any };
-    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    (mantissa.to_owned(), exponent.parse().unwrap_or(0))
-}
+use towpath_yaml::{format_float, positional, shortest_digits};
 
 /// Never with an exponent: for the MAC and encrypted values.
 pub(crate) fn plain(number: f64) -> String {
@@ -19,13 +10,13 @@ pub(crate) fn plain(number: f64) -> String {
     if number.is_infinite() {
         return if number > 0.0 { "+Inf" } else { "-Inf" }.into();
     }
-    let (mantissa, exponent) = shortest(number);
+    let (mantissa, exponent) = shortest_digits(number);
     positional(&mantissa, exponent)
 }
 
 /// As Go's JSON writes it: an exponent below 1e-6 and from 1e21 on, without a leading zero.
 pub(crate) fn json(number: f64) -> String {
-    let (mantissa, exponent) = shortest(number);
+    let (mantissa, exponent) = shortest_digits(number);
     if number != 0.0 && !(-6..21).contains(&exponent) {
         let sign = if exponent < 0 { '-' } else { '+' };
         let digits = exponent.unsigned_abs();
@@ -46,26 +37,7 @@ pub(crate) fn yaml(number: f64) -> String {
     if number.is_infinite() {
         return if number > 0.0 { ".inf" } else { "-.inf" }.into();
     }
-    let (mantissa, exponent) = shortest(number);
-    if (-4..6).contains(&exponent) {
-        return positional(&mantissa, exponent);
-    }
-    let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{mantissa}e{sign}{:02}", exponent.unsigned_abs())
-}
-
-fn positional(mantissa: &str, exponent: i32) -> String {
-    let (sign, mantissa) = mantissa.strip_prefix('-').map_or(("", mantissa), |mantissa| ("-", mantissa));
-    let digits: String = mantissa.chars().filter(|character| *character != '.').collect();
-    if exponent < 0 {
-        return format!("{sign}0.{}{digits}", "0".repeat(exponent.unsigned_abs() as usize - 1));
-    }
-    let whole = exponent.unsigned_abs() as usize + 1;
-    match (digits.get(..whole), digits.get(whole..)) {
-        (Some(whole), Some("")) => format!("{sign}{whole}"),
-        (Some(whole), Some(fraction)) => format!("{sign}{whole}.{fraction}"),
-        _ => format!("{sign}{digits}{}", "0".repeat(whole - digits.len())),
-    }
+    format_float(number)
 }
 
 #[cfg(test)]

@@ -41,3 +41,4 @@ pub use node::{
     Content, Dialect, Entry, Key, Node, Style, Tag, WriteError, is_yaml_1_1_non_string, read, write,
     write_to, write_v3,
 };
+pub use number::{format_float, positional, shortest_digits};

@@ -136,7 +136,7 @@ fn parse_float(text: &str) -> Option<f64> {
 
 /// The shortest digits that read back as the same number, in Go's `%g` form: an exponent of at least two
 /// digits below 1e-4 and from 1e6 on.
-pub(crate) fn format_float(number: f64) -> String {
+pub fn format_float(number: f64) -> String {
     go_form(&scientific(number))
 }
 
@@ -168,6 +168,11 @@ fn fraction_digits(scientific: &str) -> usize {
     mantissa.split_once('.').map_or(0, |(_, fraction)| fraction.len())
 }
 
+/// A finite number as mantissa and decimal exponent (`-1.25`, 7): the fewest digits that read back as the same number.
+pub fn shortest_digits(number: f64) -> (String, i32) {
+    split_scientific(&scientific(number))
+}
+
 fn split_scientific(scientific: &str) -> (String, i32) {
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((scientific, "0"));
     (mantissa.to_owned(), exponent.parse().unwrap_or(0))
@@ -183,8 +188,8 @@ fn go_form(scientific: &str) -> String {
     format!("{mantissa}e{sign}{:02}", exponent.unsigned_abs())
 }
 
-/// A number without exponent.
-fn positional(mantissa: &str, exponent: i32) -> String {
+/// Such a mantissa and exponent as plain digits, however many they are.
+pub fn positional(mantissa: &str, exponent: i32) -> String {
     let (sign, mantissa) = mantissa.strip_prefix('-').map_or(("", mantissa), |mantissa| ("-", mantissa));
     let digits: String = mantissa.chars().filter(|character| *character != '.').collect();
     let point = exponent + 1;
