@@ -31,4 +31,4 @@ pub use connect::{Cluster, Options};
 pub use error::{Cause, Error, Status};
 pub use read::Selection;
 pub use watch::{Follow, Seen};
-pub use write::{Applied, Apply, Deletion};
+pub use write::{Applied, Apply, Deletion, Only};

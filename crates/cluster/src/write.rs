@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use http::Method;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use towpath_object::{Key, Object, Resource};
 
 use crate::call::{Call, Reply};
@@ -37,6 +37,17 @@ pub enum Deletion {
     Gone,
     /// It is on its way out: something still holds it, a grace period or finalizers.
     Leaving,
+    /// Nothing was deleted: it is not in the state that was meant any more.
+    Changed,
+}
+
+/// What a deletion is about. Empty fields say nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Only<'a> {
+    /// That very object, and no other of its name.
+    pub uid: &'a str,
+    /// In that very state.
+    pub version: &'a str,
 }
 
 impl Cluster {
@@ -117,24 +128,28 @@ impl Cluster {
 
     /// Asks the server to delete the object, dependants in the background; with a uid only that very object.
     pub async fn delete(&self, resource: &Resource, key: &Key, uid: &str) -> Result<Deletion, Error> {
-        self.delete_with(resource, key, uid, "Background").await
+        self.delete_only(resource, key, Only { uid, version: "" }, "Background").await
     }
 
-    /// The same, with a word for what becomes of dependants: `Foreground`, `Background` or `Orphan`.
-    pub async fn delete_with(
+    /// Deletes only what is meant, with a word for what becomes of dependants: `Foreground`, `Background` or `Orphan`.
+    pub async fn delete_only(
         &self,
         resource: &Resource,
         key: &Key,
-        uid: &str,
+        only: Only<'_>,
         propagation: &str,
     ) -> Result<Deletion, Error> {
-        let mut options =
-            json!({"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": propagation});
-        if !uid.is_empty()
-            && let Some(fields) = options.as_object_mut()
-        {
-            fields.insert("preconditions".into(), json!({"uid": uid}));
-        }
+        let given = [("uid", only.uid), ("resourceVersion", only.version)].into_iter();
+        let preconditions: Map<String, Value> = given
+            .filter(|(_, value)| !value.is_empty())
+            .map(|(name, value)| (name.into(), value.into()))
+            .collect();
+        let options = json!({
+            "kind": "DeleteOptions",
+            "apiVersion": "v1",
+            "propagationPolicy": propagation,
+            "preconditions": preconditions,
+        });
         let what = format!("delete {key}");
         let path = path::object(resource, &key.namespace, &key.name);
         match self.send(Method::DELETE, path, "application/json", &options, &what).await {
@@ -142,10 +157,10 @@ impl Cluster {
                 let leaving = reply.json(&what)?.pointer("/metadata/deletionTimestamp").is_some();
                 Ok(if leaving { Deletion::Leaving } else { Deletion::Gone })
             }
+            Err(error) if error.is_not_found() => Ok(Deletion::Gone),
+            Err(error) if error.is_conflict() && !only.version.is_empty() => Ok(Deletion::Changed),
             // A conflict here is the uid: the object that we meant is gone and another has its name.
-            Err(error) if error.is_not_found() || (error.is_conflict() && !uid.is_empty()) => {
-                Ok(Deletion::Gone)
-            }
+            Err(error) if error.is_conflict() && !only.uid.is_empty() => Ok(Deletion::Gone),
             Err(error) => Err(error),
         }
     }

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use towpath_cluster::{Applied, Apply, Cause, Cluster, Deletion, Error};
-use towpath_merge::ignore::Rules;
+use towpath_cluster::{Applied, Apply, Cause, Cluster, Deletion, Error, Only};
+use towpath_merge::ignore::Rules as IgnoreRules;
 use towpath_object::{Digest, Key, Object, Resource, digest};
 use towpath_plan::sync::{
-    ARGO_HOOK_FINALIZER, Action, Answer, HOOK_FINALIZER, How, Mark, Method, Propagation, Recreate, Task,
+    ARGO_HOOK_FINALIZER, Action, Answer, Consent, HOOK_FINALIZER, How, Mark, Method, ObjectOptions,
+    Propagation, Recreate, Rules, Task,
 };
 
 use towpath_schema::Schemas;
@@ -57,11 +58,13 @@ impl Written {
 pub(crate) struct Acting<'a> {
     pub(crate) cluster: &'a Cluster,
     pub(crate) manager: &'a str,
-    pub(crate) ignore: &'a Rules,
+    pub(crate) ignore: &'a IgnoreRules,
     /// Ignored fields are applied as they are live.
     pub(crate) respects: bool,
     /// What new objects are held against.
     pub(crate) schemas: &'a Schemas,
+    /// Whom an object belongs to, by what it says.
+    pub(crate) owner: &'a (dyn Fn(&Object) -> Option<String> + Sync),
 }
 
 /// Does it. Whatever goes wrong is an answer: it is that object's failure and nobody else's.
@@ -81,8 +84,8 @@ pub(crate) async fn try_act(acting: &Acting<'_>, action: &Action, task: &Task) -
     match action {
         Action::Check { how, .. } => doing.check(task, *how).await.map(Acted::answer),
         Action::Apply { how, .. } => doing.write(task, *how).await,
-        Action::Prune { uid, propagation, .. } => doing.delete(uid, *propagation).await,
-        Action::DeleteHook { uid, .. } => doing.delete(uid, Propagation::Background).await,
+        Action::Prune { uid, propagation, .. } => doing.prune(task, uid, *propagation).await,
+        Action::DeleteHook { uid, .. } => doing.delete(uid).await,
         Action::ReleaseHook { .. } => doing.release().await.map(Acted::answer),
         Action::Look { .. } => doing.look().await,
     }
@@ -215,14 +218,41 @@ impl Doing<'_> {
         Ok(self.cluster.apply(self.resource, target, &self.how(false)).await?.object)
     }
 
-    async fn delete(&self, uid: &str, propagation: Propagation) -> Result<Acted, Trouble> {
+    async fn delete(&self, uid: &str) -> Result<Acted, Trouble> {
+        Ok(deleted(self.cluster.delete(self.resource, self.key, uid).await?))
+    }
+
+    /// Deletes what was judged, as it was judged: it may be another's by now, or protected. What changed in it meanwhile
+    /// and says nothing of either is no reason to keep it.
+    async fn prune(&self, task: &Task, uid: &str, propagation: Propagation) -> Result<Acted, Trouble> {
         let policy = match propagation {
             Propagation::Foreground => "Foreground",
             Propagation::Background => "Background",
             Propagation::Orphan => "Orphan",
         };
-        let deletion = self.cluster.delete_with(self.resource, self.key, uid, policy).await?;
-        Ok(Acted { gone: deletion == Deletion::Gone, ..Acted::answer(Answer::Done) })
+        let judged = task.live.as_ref();
+        let mut version = judged.map_or_else(String::new, |live| live.resource_version().into());
+        for _ in 0..ATTEMPTS {
+            let only = Only { uid, version: &version };
+            match self.cluster.delete_only(self.resource, self.key, only, policy).await? {
+                Deletion::Changed => {}
+                deletion => return Ok(deleted(deletion)),
+            }
+            let now = self.get().await?.and_then(|value| Object::new(value).ok());
+            let Some(now) = now.filter(|now| now.uid() == uid) else { return Ok(deleted(Deletion::Gone)) };
+            if judged.is_some_and(|judged| self.standing(judged) != self.standing(&now)) {
+                let why = "kept: whose it is or whether it may go was changed meanwhile";
+                return Ok(Acted::answer(Answer::Kept(why.into())));
+            }
+            version = now.resource_version().into();
+        }
+        Ok(Acted::answer(Answer::Refused("it changes all the time".into())))
+    }
+
+    /// Whose it is, and whether it may go.
+    fn standing(&self, live: &Object) -> (Option<String>, Option<Consent>, Option<Consent>, bool) {
+        let ObjectOptions { prune, delete, keep, .. } = ObjectOptions::read(live, Rules::Towpath);
+        ((self.acting.owner)(live), prune, delete, keep)
     }
 
     /// Takes the finalizers of hooks off.
@@ -260,6 +290,10 @@ impl Doing<'_> {
     async fn get(&self) -> Result<Option<Value>, Error> {
         self.cluster.get(self.resource, &self.key.namespace, &self.key.name).await
     }
+}
+
+fn deleted(deletion: Deletion) -> Acted {
+    Acted { gone: deletion == Deletion::Gone, ..Acted::answer(Answer::Done) }
 }
 
 /// The object, to be written only over this very state.

@@ -3,8 +3,9 @@
 use futures::{StreamExt as _, stream};
 use towpath_cluster::{Cluster, Error as ClusterError};
 use towpath_merge::ignore::Rules as IgnoreRules;
+use towpath_object::Object;
 use towpath_plan::sync::{Action, Answer, Mark, Observation, Task, Verdict};
-use towpath_plan::{Applied, Change, Op, record};
+use towpath_plan::{APP_LABEL, APP_NAMESPACE_LABEL, Applied, Change, Op, record};
 use towpath_schema::Schemas;
 
 use crate::act::{Acted, Acting, try_act};
@@ -25,6 +26,7 @@ impl Run<'_> {
             ignore: &ignore,
             respects: false,
             schemas: &schemas,
+            owner: &app_of,
         };
         let options = &self.prepared.options;
         let work = actions.into_iter().filter_map(|action| {
@@ -80,6 +82,11 @@ impl Run<'_> {
                 (self.tell)(Progress::Changed { key, op: change.op });
                 self.outcome.changed.push((key.clone(), change.op));
             }
+            // It stays in the inventory, and the next run looks at it again.
+            (Action::Prune { .. }, _) if let Answer::Kept(message) = &acted.answer => {
+                (self.tell)(Progress::Warning { key, message });
+                self.outcome.untried.push(key.clone());
+            }
             (Action::Prune { uid, .. }, _) if !acted.gone => {
                 (self.tell)(Progress::Leaving { key });
                 self.going.insert(key.clone(), uid.clone());
@@ -108,6 +115,12 @@ impl Run<'_> {
         }
         self.progress.record(action, Answer::Refused(message));
     }
+}
+
+/// The app that an object names.
+fn app_of(object: &Object) -> Option<String> {
+    let name = object.label(APP_LABEL)?;
+    Some(format!("{name} in {}", object.label(APP_NAMESPACE_LABEL).unwrap_or_default()))
 }
 
 /// Carries out one action. What is as wanted is not sent, what is on its way out is waited for, and a hook that nobody

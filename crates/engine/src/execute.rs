@@ -231,7 +231,7 @@ impl<'a> Run<'a> {
         // Hooks for failures are nothing that is missing.
         let due = due.filter(|change| change.phase != Phase::SyncFail);
         let rest = due.filter(|change| self.progress.result(&change.task()).is_none());
-        self.outcome.untried = rest.map(|change| change.key.clone()).collect();
+        self.outcome.untried.extend(rest.map(|change| change.key.clone()));
     }
 
     /// Notes what has gone by now.

@@ -129,6 +129,7 @@ impl Engine {
             ignore: &custom.ignore,
             respects: unit.policy.respects_ignored(&plan.options),
             schemas: &schemas,
+            owner: &|object| settings.owner(object),
         };
         let operating = Operating {
             member: &member,

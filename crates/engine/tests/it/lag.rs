@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
-use serde_json::Value;
+use serde_json::{Value, json};
 use towpath_engine::unit::UnitId;
 use towpath_plan::sync::Rules;
 use towpath_testkit::{ControlPlane, Fault, FaultProxy, Rule, eventually};
@@ -63,6 +63,43 @@ async fn what_was_just_written_is_not_missing() -> Result<()> {
         api.delete(&path).await?;
         eventually("it is there again", Duration::from_secs(20), async || Ok(api.find(&path).await?)).await?;
         world.settled(name, "r3").await?;
+    }
+    Ok(())
+}
+
+/// What another has taken, or somebody has protected, is not deleted because the watch has not told yet.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_changed_hands_is_not_pruned() -> Result<()> {
+    let plane = ControlPlane::builder().start().await?;
+    let (api, namespace) = (plane.api(), plane.namespace("hands").await?);
+    let proxy = FaultProxy::start(&plane)?;
+    proxy.add(Rule::new(Fault::SlowBody { piece: 1 << 20, pause: LAG }).watches().path("configmaps"));
+    let world = through(&proxy)?;
+    let names = ["stays", "taken", "kept", "goes"];
+    world.add("hands", &namespace, Rules::Kstatus, names.map(|name| config(name, "1")).into()).await?;
+    world.settled("hands", "r1").await?;
+    tokio::time::sleep(LAG * 2).await;
+    let changes = [
+        ("taken", json!({"metadata": {"labels": {"towpath.dev/unit": "another"}}})),
+        ("kept", json!({"metadata": {"annotations": {"towpath.dev/prune": "disabled"}}})),
+        ("goes", json!({"metadata": {"annotations": {"note": "nothing that matters"}}})),
+    ];
+    let path = format!("/api/v1/namespaces/{namespace}/configmaps");
+    for (name, patch) in changes {
+        api.patch(&format!("{path}/{name}"), &patch).await?;
+    }
+    world.manifests.set("hands", vec![config("stays", "2")]);
+    world.engine.refresh(&UnitId("hands".into()));
+    eventually("one goes", Duration::from_secs(20), async || {
+        Ok(api.find(&format!("{path}/goes")).await?.is_none().then_some(()))
+    })
+    .await?;
+    // When the watch has told, too.
+    tokio::time::sleep(LAG * 2).await;
+    let status = world.status("hands").await?;
+    ensure!(status.history.last().is_some_and(|last| last.revision == "r2"), "{status:#?}");
+    for name in ["taken", "kept"] {
+        ensure!(api.find(&format!("{path}/{name}")).await?.is_some(), "{name}");
     }
     Ok(())
 }

@@ -76,6 +76,8 @@ pub enum Answer {
     Applied(Mark),
     /// There is no such object.
     NotFound,
+    /// It was not deleted, and why: that is no failure.
+    Kept(String),
     /// The server, or we, could not do it, and why.
     Refused(String),
 }

@@ -172,6 +172,9 @@ impl Progress {
                     result.mark = Some(mark);
                 }
             }
+            (Action::Prune { .. }, Answer::Kept(why)) => {
+                self.set(task, State::Succeeded, Some(Code::PruneSkipped), &why);
+            }
             (Action::Prune { .. }, _) => self.set(task, State::Succeeded, Some(Code::Pruned), "pruned"),
             (Action::ReleaseHook { uid, .. }, answer) => {
                 self.touched(task).released = Some(uid.clone());
