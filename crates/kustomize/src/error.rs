@@ -14,6 +14,14 @@ pub enum Error {
     /// A file or folder cannot be read.
     #[error("{0}")]
     Unreadable(String),
+    /// A file is encrypted and cannot be opened.
+    #[error("cannot decrypt '{path}': {reason}")]
+    Encrypted {
+        /// The file.
+        path: String,
+        /// Why not; never with any of its content.
+        reason: String,
+    },
     /// Something lies on another machine.
     #[error("'{0}' is remote, and this build does not fetch")]
     Remote(String),
@@ -52,9 +60,9 @@ impl Error {
         }
     }
 
-    /// Whether a file is not YAML.
-    pub(crate) fn is_malformed(&self) -> bool {
-        matches!(self.root(), Self::Malformed(_))
+    /// Whether a file was read but is of no use: the path does not mean a folder then.
+    pub(crate) fn is_about_content(&self) -> bool {
+        matches!(self.root(), Self::Malformed(_) | Self::Encrypted { .. })
     }
 
     /// Whether it is about another machine.
@@ -69,6 +77,7 @@ impl Failure for Error {
             Self::Invalid(_) | Self::In { .. } => "BuildFailed",
             Self::Malformed(_) => "MalformedYaml",
             Self::Unreadable(_) => "FileUnreadable",
+            Self::Encrypted { .. } => "DecryptionFailed",
             Self::Remote(_) => "RemoteRefused",
             Self::Chart(_) => "ChartRefused",
             Self::Plugin(_) => "PluginRefused",

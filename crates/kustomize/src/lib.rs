@@ -39,6 +39,6 @@ mod walk;
 
 pub use build::{Options, Reorder, build};
 pub use error::Error;
-pub use files::{Disk, Files, Memory, Place};
+pub use files::{Decrypted, Disk, Files, Memory, Place, Use};
 pub use loader::Restriction;
 pub use output::Output;

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::error::Error;
-use crate::files::Files;
+use crate::files::{Files, Use};
 use crate::{path, remote};
 
 /// Which files a kustomization may read.
@@ -76,14 +76,27 @@ impl<'f> Loader<'f> {
         Ok(())
     }
 
+    /// Reads a file that the kustomization names and that may be encrypted.
+    pub fn input(&self, file: &str, purpose: Use<'_>) -> Result<Vec<u8>, Error> {
+        let (path, bytes) = self.read(file)?;
+        let open = self.files.decrypt(&path, purpose, bytes);
+        open.map_err(|reason| Error::Encrypted { path, reason })
+    }
+
     /// Reads a file that the kustomization names.
     pub fn load(&self, file: &str) -> Result<Vec<u8>, Error> {
+        Ok(self.read(file)?.1)
+    }
+
+    /// The real path of a file, and its bytes.
+    fn read(&self, file: &str) -> Result<(String, Vec<u8>), Error> {
         if remote::is_url(file) {
             return Err(Error::Remote(file.to_owned()));
         }
         let full = if file.starts_with('/') { file.to_owned() } else { path::join(&self.root, file) };
         if self.restriction == Restriction::None {
-            return self.files.read(&full).map_err(Error::Unreadable);
+            let bytes = self.files.read(&full).map_err(Error::Unreadable)?;
+            return Ok((full, bytes));
         }
         let place = self.files.place(&full).map_err(Error::Unreadable)?;
         let Some(name) = place.file else {
@@ -95,7 +108,9 @@ impl<'f> Loader<'f> {
                 self.root
             )));
         }
-        self.files.read(&path::join(&place.folder, &name)).map_err(Error::Unreadable)
+        let path = path::join(&place.folder, &name);
+        let bytes = self.files.read(&path).map_err(Error::Unreadable)?;
+        Ok((path, bytes))
     }
 }
 

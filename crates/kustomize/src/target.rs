@@ -12,6 +12,7 @@ use crate::config::{Config, ConfigArgs, from_crds};
 use crate::configure::{self, unfit};
 use crate::decode::{Unknown, decode};
 use crate::error::{Error, Within};
+use crate::files::Use;
 use crate::generate::Generator;
 use crate::loader::Loader;
 use crate::origin::{Identifier, Origin};
@@ -142,7 +143,7 @@ impl<'b, 'f> Target<'b, 'f> {
             let accumulation = || format!("accumulation err='{not_a_file}'");
             let loader = match self.loader.folder(path) {
                 Ok(loader) => loader,
-                Err(_) if not_a_file.is_malformed() => return Err(not_a_file),
+                Err(_) if not_a_file.is_about_content() => return Err(not_a_file),
                 Err(error) => return Err(error.within(accumulation())),
             };
             let base = self.folder(loader, path, Role::Base, Accumulator::default());
@@ -161,8 +162,8 @@ impl<'b, 'f> Target<'b, 'f> {
 
     fn add_file(&self, sum: &mut Accumulator, path: &str) -> Result<(), Error> {
         let read = || {
-            let mut resources =
-                read::objects(&self.loader.load(path)?).map_err(|error| in_file(error, path))?;
+            let mut resources = read::objects(&self.loader.input(path, Use::Resource)?)
+                .map_err(|error| in_file(error, path))?;
             check_twins(&resources)?;
             for resource in &mut resources {
                 resource.origin = self.origin.as_ref().map(|origin| origin.below(path));

@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use towpath_yaml::{Entry, Key, Node, Tag};
 
-use super::pairs;
+use super::pairs::{self, Made};
 use crate::error::Error;
 use crate::loader::Loader;
 use crate::spec::{GeneratorArgs, GeneratorOptions, SecretArgs};
@@ -17,7 +17,7 @@ const LINE: usize = 70;
 pub fn config_map(loader: &Loader<'_>, args: &GeneratorArgs) -> Result<Node, Error> {
     let mut node = base("ConfigMap", args)?;
     let (mut data, mut binary) = (Vec::new(), Vec::new());
-    for (key, value) in pairs::load(loader, args)? {
+    for (key, value) in pairs::load(loader, args, Made::ConfigMap)? {
         match String::from_utf8(value) {
             Ok(text) => data.push(entry(key, text)),
             Err(error) => binary.push(entry(key, encoded(error.as_bytes()))),
@@ -37,7 +37,7 @@ pub fn secret(loader: &Loader<'_>, args: &SecretArgs) -> Result<Node, Error> {
     let mut node = base("Secret", &args.common)?;
     let kind = if args.r#type.is_empty() { "Opaque" } else { &args.r#type };
     node.put("type", Node::text(kind));
-    let pairs = pairs::load(loader, &args.common)?;
+    let pairs = pairs::load(loader, &args.common, Made::Secret)?;
     let data = pairs.into_iter().map(|(key, value)| entry(key, encoded(&value)));
     node.put("data", Node::map(data.collect()));
     decorate(&mut node, args.common.options.as_ref());

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::error::{Error, Within};
+use crate::files::Use;
 use crate::loader::Loader;
 use crate::path;
 use crate::spec::GeneratorArgs;
@@ -10,9 +11,36 @@ use crate::spec::GeneratorArgs;
 /// The longest line of an env file that Go's scanner takes; it ends there without a word.
 const LONGEST_LINE: usize = 64 * 1024;
 
+/// What a generator makes.
+#[derive(Clone, Copy)]
+pub enum Made {
+    ConfigMap,
+    Secret,
+}
+
+impl Made {
+    fn from_env(self) -> Use<'static> {
+        match self {
+            Self::ConfigMap => Use::ConfigMapEnv,
+            Self::Secret => Use::SecretEnv,
+        }
+    }
+
+    fn from_file(self, key: &str) -> Use<'_> {
+        match self {
+            Self::ConfigMap => Use::ConfigMap { key },
+            Self::Secret => Use::Secret { key },
+        }
+    }
+}
+
 /// All keys and values of a generator.
-pub fn load(loader: &Loader<'_>, args: &GeneratorArgs) -> Result<BTreeMap<String, Vec<u8>>, Error> {
-    let pairs = collect(loader, args).within(|| "loading KV pairs")?;
+pub fn load(
+    loader: &Loader<'_>,
+    args: &GeneratorArgs,
+    made: Made,
+) -> Result<BTreeMap<String, Vec<u8>>, Error> {
+    let pairs = collect(loader, args, made).within(|| "loading KV pairs")?;
     let mut known = BTreeMap::new();
     for (key, value) in pairs {
         if known.contains_key(&key) {
@@ -23,18 +51,18 @@ pub fn load(loader: &Loader<'_>, args: &GeneratorArgs) -> Result<BTreeMap<String
     Ok(known)
 }
 
-fn collect(loader: &Loader<'_>, args: &GeneratorArgs) -> Result<Vec<(String, Vec<u8>)>, Error> {
+fn collect(loader: &Loader<'_>, args: &GeneratorArgs, made: Made) -> Result<Vec<(String, Vec<u8>)>, Error> {
     let sources = &args.sources;
     let mut all = Vec::new();
     for env in &sources.envs {
-        let pairs = loader.load(env).and_then(|content| env_file(&content));
+        let pairs = loader.input(env, made.from_env()).and_then(|content| env_file(&content));
         all.extend(pairs.within(|| format!("env source files: {}", listed(&sources.envs)))?);
     }
     for text in &sources.literals {
         all.push(literal(text).within(|| format!("literal sources {}", listed(&sources.literals)))?);
     }
     for source in &sources.files {
-        let pair = file(loader, source);
+        let pair = file(loader, source, made);
         all.push(pair.within(|| format!("file sources: {}", listed(&sources.files)))?);
     }
     Ok(all)
@@ -55,7 +83,7 @@ fn literal(text: &str) -> Result<(String, Vec<u8>), Error> {
     Ok((key.to_owned(), quoted.unwrap_or(value).into()))
 }
 
-fn file(loader: &Loader<'_>, source: &str) -> Result<(String, Vec<u8>), Error> {
+fn file(loader: &Loader<'_>, source: &str, made: Made) -> Result<(String, Vec<u8>), Error> {
     let (key, path) = match source.split('=').collect::<Vec<_>>().as_slice() {
         [path] => (path::base(path), *path),
         ["", path] => {
@@ -71,7 +99,7 @@ fn file(loader: &Loader<'_>, source: &str) -> Result<(String, Vec<u8>), Error> {
         [key, path] => (*key, *path),
         _ => return Err(Error::invalid(format!("source {source:?} key name or file path contains '='"))),
     };
-    Ok((key.to_owned(), loader.load(path)?))
+    Ok((key.to_owned(), loader.input(path, made.from_file(key))?))
 }
 
 fn env_file(content: &[u8]) -> Result<Vec<(String, Vec<u8>)>, Error> {

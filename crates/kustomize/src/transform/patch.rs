@@ -5,6 +5,7 @@ use towpath_merge::strategic::{self, Order, Schema};
 use towpath_yaml::Node;
 
 use crate::error::{Error, Within};
+use crate::files::Use;
 use crate::loader::Loader;
 use crate::read;
 use crate::resource::{Memory, Resource};
@@ -40,8 +41,9 @@ impl Patch {
             }
             (_, "") => (inline.as_bytes().to_vec(), format!("[patch: {inline:?}]")),
             ("", path) => {
-                let text =
-                    loader.load(path).within(|| format!("failed to get the patch file from path({path})"))?;
+                let text = loader
+                    .input(path, Use::Patch)
+                    .within(|| format!("failed to get the patch file from path({path})"))?;
                 (text, format!("[path: {path:?}]"))
             }
             _ => {
@@ -139,7 +141,9 @@ impl MergePatches {
         for path in paths {
             let more = match read::objects(path.as_bytes()) {
                 Ok(more) => more,
-                Err(_) => read::objects(&loader.load(path)?).map_err(|error| in_file(error, path))?,
+                Err(_) => {
+                    read::objects(&loader.input(path, Use::Patch)?).map_err(|error| in_file(error, path))?
+                }
             };
             patches.extend(more);
         }
@@ -187,7 +191,7 @@ impl LateJsonPatch {
             ("", "") => return Err(Error::invalid("empty file path and empty jsonOp")),
             ("", inline) => inline.as_bytes().to_vec(),
             (path, "") => {
-                let text = loader.load(path)?;
+                let text = loader.input(path, Use::Patch)?;
                 if text.is_empty() {
                     return Err(Error::invalid(format!("patch file '{path}' empty seems to be empty")));
                 }
