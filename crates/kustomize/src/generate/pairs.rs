@@ -19,14 +19,14 @@ pub enum Made {
 }
 
 impl Made {
-    fn from_env(self) -> Use<'static> {
+    fn of_env(self) -> Use<'static> {
         match self {
             Self::ConfigMap => Use::ConfigMapEnv,
             Self::Secret => Use::SecretEnv,
         }
     }
 
-    fn from_file(self, key: &str) -> Use<'_> {
+    fn of_file(self, key: &str) -> Use<'_> {
         match self {
             Self::ConfigMap => Use::ConfigMap { key },
             Self::Secret => Use::Secret { key },
@@ -55,7 +55,7 @@ fn collect(loader: &Loader<'_>, args: &GeneratorArgs, made: Made) -> Result<Vec<
     let sources = &args.sources;
     let mut all = Vec::new();
     for env in &sources.envs {
-        let pairs = loader.input(env, made.from_env()).and_then(|content| env_file(&content));
+        let pairs = loader.input(env, made.of_env()).and_then(|content| env_file(&content));
         all.extend(pairs.within(|| format!("env source files: {}", listed(&sources.envs)))?);
     }
     for text in &sources.literals {
@@ -99,7 +99,7 @@ fn file(loader: &Loader<'_>, source: &str, made: Made) -> Result<(String, Vec<u8
         [key, path] => (*key, *path),
         _ => return Err(Error::invalid(format!("source {source:?} key name or file path contains '='"))),
     };
-    Ok((key.to_owned(), loader.input(path, made.from_file(key))?))
+    Ok((key.to_owned(), loader.input(path, made.of_file(key))?))
 }
 
 fn env_file(content: &[u8]) -> Result<Vec<(String, Vec<u8>)>, Error> {
