@@ -147,8 +147,12 @@ impl Object {
         self.value.pointer("/metadata/deletionTimestamp").is_some()
     }
 
-    /// Sets the namespace; an empty one removes it.
+    /// Sets the namespace; an empty one removes it. What is so already stays shared with its clones.
     pub fn set_namespace(&mut self, namespace: &str) {
+        let now = self.value.get("metadata").and_then(|metadata| metadata.get("namespace"));
+        if now.map_or(namespace.is_empty(), |now| !namespace.is_empty() && now == namespace) {
+            return;
+        }
         if let Some(metadata) = self.metadata_mut() {
             if namespace.is_empty() {
                 metadata.remove("namespace");
@@ -158,8 +162,11 @@ impl Object {
         }
     }
 
-    /// Adds labels, replacing those of the same name.
+    /// Adds labels, replacing those of the same name. Who has them already stays shared with its clones.
     pub fn add_labels(&mut self, labels: &BTreeMap<String, String>) {
+        if labels.iter().all(|(name, value)| self.label(name) == Some(value)) {
+            return;
+        }
         let Some(metadata) = self.metadata_mut() else {
             return;
         };
@@ -249,6 +256,19 @@ mod tests {
             ),
             "metadata.labels"
         );
+    }
+
+    #[test]
+    fn what_would_not_change_is_not_copied() {
+        let value = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "namespace": "web"}});
+        let mut object = Object::new(value).unwrap();
+        object.add_labels(&BTreeMap::from([("x".into(), "1".into())]));
+        let mut clone = object.clone();
+        clone.set_namespace("web");
+        clone.add_labels(&BTreeMap::from([("x".into(), "1".into())]));
+        assert!(Arc::ptr_eq(&object.value, &clone.value));
+        clone.set_namespace("");
+        assert_eq!((object.namespace(), clone.namespace()), ("web", ""));
     }
 
     #[test]
