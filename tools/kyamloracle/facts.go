@@ -19,12 +19,15 @@ const (
 	mapKeysKey  = "x-kubernetes-list-map-keys"
 )
 
-// facts writes what kyaml's built-in schema says about merging, one line per resource and then one per type:
+// facts writes what kyaml's built-in schema says about merging, one line per resource, then one per type, then one
+// per definition:
 //
 //	apiVersion/Kind type scope      scope is n (namespaced), c (cluster) or - (not known)
 //
 //	o field=type field=type …       an object; * stands for any other field
 //	a type strategy key,key         a list of a type; - where nothing is said
+//
+//	definition type                 the name of a definition that has fields or items
 //
 // Types are numbered from 0 in the order of their lines. Type 0 has neither fields nor items.
 func facts(out io.Writer) error {
@@ -67,10 +70,18 @@ func facts(out io.Writer) error {
 		}
 	}
 	sort.Strings(resources)
+	var definitions []string
+	for _, name := range names {
+		if number := table.definition(name); number != 0 {
+			definitions = append(definitions, fmt.Sprintf("%s %d", name, number))
+		}
+	}
 	writer := bufio.NewWriter(out)
 	fmt.Fprintln(writer, strings.Join(resources, "\n"))
 	fmt.Fprintln(writer)
 	fmt.Fprintln(writer, strings.Join(table.lines, "\n"))
+	fmt.Fprintln(writer)
+	fmt.Fprintln(writer, strings.Join(definitions, "\n"))
 	return writer.Flush()
 }
 

@@ -102,6 +102,7 @@ line is `NAME agreed/total`. Without --full a sample is run.
   cargo xtask conformance substitute  our substitution against Flux's library and its test tables
   cargo xtask conformance sync    our order, options and steps against the facts of Argo CD's engine
   cargo xtask conformance trees   our kustomize beside the real one on the trees of other projects
+                                  (--sample: those of Argo CD only)
   cargo xtask conformance yaml    our YAML reader and writer against sigs.k8s.io/yaml",
     ),
     (

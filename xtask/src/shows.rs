@@ -8,7 +8,16 @@ use crate::cargo::{cargo, run as start, target_dir};
 use crate::no_more;
 
 /// The differential runs of which `cargo xtask test` runs a sample.
-const SAMPLES: &[&str] = &["yaml", "health", "diff", "sync", "substitute", "sops"];
+const SAMPLES: &[&[&str]] = &[
+    &["yaml"],
+    &["health"],
+    &["diff"],
+    &["sync"],
+    &["substitute"],
+    &["sops"],
+    &["krusty"],
+    &["trees", "--sample"],
+];
 
 /// `cargo xtask demo`
 pub fn demo(args: &[String]) -> Result<()> {
@@ -30,7 +39,10 @@ pub fn conformance(args: &[String]) -> Result<()> {
 
 /// A sample of every differential run.
 pub fn samples() -> Result<()> {
-    SAMPLES.iter().try_for_each(|name| conformance(&[(*name).to_owned()]))
+    SAMPLES.iter().try_for_each(|sample| {
+        let args: Vec<String> = sample.iter().map(|word| (*word).to_owned()).collect();
+        conformance(&args)
+    })
 }
 
 /// Runs a program of the bench crate; it finds the release binary of `towpath` in `TOWPATH_BIN`.

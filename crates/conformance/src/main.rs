@@ -25,7 +25,7 @@ use anyhow::{Result, bail};
 
 use crate::score::Score;
 
-const USAGE: &str = "usage: towpath-conformance diff|health|krusty|kyaml|merge2|sandbox|sops|substitute|sync|trees|yaml [--full]";
+const USAGE: &str = "usage: towpath-conformance diff|health|krusty|kyaml|merge2|sandbox|sops|substitute|sync|trees|yaml [--full|--sample]";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -62,7 +62,8 @@ fn run(args: &[String]) -> Result<Score> {
         ["substitute"] => substitute::run(false),
         ["substitute", "--full"] => substitute::run(true),
         ["sync"] => sync::run(),
-        ["trees"] => trees::run(),
+        ["trees"] => trees::run(trees::Which::All),
+        ["trees", "--sample"] => trees::run(trees::Which::Sample),
         ["yaml"] => yaml::run(false),
         ["yaml", "--full"] => yaml::run(true),
         _ => bail!("{USAGE}"),

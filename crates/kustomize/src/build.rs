@@ -1,9 +1,8 @@
 //! A build from its first folder to its output.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 
 use serde_json::json;
-use towpath_merge::strategic::Schema;
 use towpath_yaml::Node;
 
 use crate::accumulator::Accumulator;
@@ -61,14 +60,7 @@ impl Default for Options {
 pub struct Build<'f> {
     files: &'f dyn Files,
     options: &'f Options,
-    named: OnceCell<Named>,
     warnings: RefCell<Vec<String>>,
-}
-
-/// The schema that a kustomization names.
-enum Named {
-    BuiltIn,
-    Custom(Schema),
 }
 
 /// Annotations that upstream keeps for itself.
@@ -100,7 +92,7 @@ const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
 
 /// Builds the kustomization in a folder.
 pub fn build(files: &dyn Files, path: &str, options: &Options) -> Result<Output, Error> {
-    let build = Build { files, options, named: OnceCell::new(), warnings: RefCell::default() };
+    let build = Build { files, options, warnings: RefCell::default() };
     let resources = build.run(path)?;
     Ok(Output::new(resources, build.warnings.into_inner()))
 }
@@ -149,35 +141,6 @@ impl Build<'_> {
     /// Says something that is no error.
     pub fn warn(&self, warning: &str) {
         self.warnings.borrow_mut().push(warning.to_owned());
-    }
-
-    /// What is known of types: that of the first kustomization which names a schema, or the built-in one.
-    pub fn schema(&self) -> &Schema {
-        match self.named.get() {
-            Some(Named::Custom(schema)) => schema,
-            _ => Schema::built_in(),
-        }
-    }
-
-    /// Uses a schema, unless another one is in use.
-    pub fn set_schema(&self, version: Option<&str>, custom: Option<Vec<u8>>) -> Result<(), Error> {
-        if self.named.get().is_some() {
-            return Ok(());
-        }
-        let schema = match (version, custom) {
-            (Some(_), Some(_)) => {
-                return Err(Error::invalid("builtin version and custom schema provided, cannot use both"));
-            }
-            (None | Some(""), None) => return Ok(()),
-            (Some("v1.21.2"), None) => Named::BuiltIn,
-            (Some(_), None) => return Err(Error::invalid("the specified OpenAPI version is not built in")),
-            (None, Some(custom)) => {
-                Named::Custom(Schema::custom(&custom).map_err(|error| Error::invalid(error.to_string()))?)
-            }
-        };
-        // Nobody was here since the look above.
-        let _ = self.named.set(schema);
-        Ok(())
     }
 
     /// Why a chart is not rendered.

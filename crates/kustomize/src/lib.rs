@@ -21,6 +21,7 @@ mod fieldpath;
 mod files;
 mod generate;
 mod id;
+mod kinds;
 mod loader;
 mod origin;
 mod output;

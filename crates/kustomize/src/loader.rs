@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use crate::error::Error;
 use crate::files::{Files, Use};
+use crate::kinds::Kinds;
 use crate::{path, remote};
 
 /// Which files a kustomization may read.
@@ -22,6 +23,7 @@ pub struct Loader<'f> {
     files: &'f dyn Files,
     restriction: Restriction,
     root: Rc<str>,
+    kinds: Kinds,
     referrer: Option<Rc<Loader<'f>>>,
 }
 
@@ -32,7 +34,7 @@ impl<'f> Loader<'f> {
             return Err(Error::Remote(target.to_owned()));
         }
         let root = confirm(files, target, target)?;
-        Ok(Self { files, restriction, root: root.into(), referrer: None })
+        Ok(Self { files, restriction, root: root.into(), kinds: Kinds::default(), referrer: None })
     }
 
     /// For a folder that this one refers to.
@@ -53,6 +55,7 @@ impl<'f> Loader<'f> {
             files: self.files,
             restriction: self.restriction,
             root: root.into(),
+            kinds: self.kinds.clone(),
             referrer: Some(Rc::new(self.clone())),
         })
     }
@@ -60,6 +63,11 @@ impl<'f> Loader<'f> {
     /// The folder.
     pub fn root(&self) -> &str {
         &self.root
+    }
+
+    /// What the build knows of kinds.
+    pub fn kinds(&self) -> &Kinds {
+        &self.kinds
     }
 
     fn refuse_cycle(&self, candidate: &str) -> Result<(), Error> {

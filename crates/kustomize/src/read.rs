@@ -4,11 +4,12 @@ use serde_json::Value;
 use towpath_yaml::{Content, Dialect, Limits, Node};
 
 use crate::error::Error;
+use crate::kinds::Kinds;
 use crate::resource::Resource;
 use crate::tree;
 
 /// The objects of a file: its documents, with lists taken apart.
-pub fn objects(bytes: &[u8]) -> Result<Vec<Resource>, Error> {
+pub fn objects(bytes: &[u8], kinds: &Kinds) -> Result<Vec<Resource>, Error> {
     let mut nodes =
         towpath_yaml::read(bytes, Dialect::V3, &Limits::default()).map_err(|error| malformed(&error))?;
     if let [only] = nodes.as_mut_slice() {
@@ -28,7 +29,7 @@ pub fn objects(bytes: &[u8]) -> Result<Vec<Resource>, Error> {
             let kind = node.get("kind").map_or("", tree::raw).to_owned();
             match node.get_mut("items") {
                 Some(items) if kind.ends_with("List") => inner.extend(expand(items, &kind)?),
-                _ => objects.push(Resource::new(node)),
+                _ => objects.push(Resource::new(node, kinds)),
             }
         }
         queue = usable(inner)?;
@@ -120,11 +121,15 @@ mod tests {
     use super::*;
 
     fn names(text: &str) -> Vec<String> {
-        objects(text.as_bytes()).unwrap().iter().map(|object| object.name().to_owned()).collect()
+        objects(text.as_bytes(), &Kinds::default())
+            .unwrap()
+            .iter()
+            .map(|object| object.name().to_owned())
+            .collect()
     }
 
     fn refused(text: &str) -> String {
-        objects(text.as_bytes()).unwrap_err().to_string()
+        objects(text.as_bytes(), &Kinds::default()).unwrap_err().to_string()
     }
 
     #[test]

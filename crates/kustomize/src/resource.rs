@@ -2,8 +2,8 @@
 
 use towpath_yaml::Node;
 
-use crate::config::is_cluster_scoped;
 use crate::id::{Gvk, Id};
+use crate::kinds::Kinds;
 use crate::origin::Origin;
 use crate::tree;
 
@@ -118,18 +118,23 @@ pub struct Resource {
     pub origin: Option<Origin>,
     /// What changed it.
     pub transformations: Vec<Origin>,
+    /// What the build knows of kinds.
+    pub kinds: Kinds,
 }
 
 impl Resource {
     /// An object that nothing is known of yet, but what upstream's annotations on it say.
-    pub fn new(node: Node) -> Self {
-        Self {
+    pub fn new(node: Node, kinds: &Kinds) -> Self {
+        let resource = Self {
             memory: Memory::written_on(&node),
             node,
             variables: Vec::new(),
             origin: None,
             transformations: Vec::new(),
-        }
+            kinds: kinds.clone(),
+        };
+        kinds.meet(resource.api_version(), resource.kind());
+        resource
     }
 
     /// Whether it was deleted or has no content.
@@ -175,7 +180,7 @@ impl Resource {
             gvk: Gvk::new(api_version, kind),
             name: self.name(),
             namespace: self.namespace(),
-            cluster_scoped: is_cluster_scoped(api_version, kind),
+            cluster_scoped: self.kinds.is_cluster_scoped(api_version, kind),
         }
     }
 
@@ -221,7 +226,14 @@ impl Resource {
 
     /// What the build remembers of it, without its content.
     pub fn without_content(&self) -> Self {
-        Self { memory: self.memory.clone(), ..Self::new(Node::null()) }
+        Self {
+            node: Node::null(),
+            memory: self.memory.clone(),
+            variables: Vec::new(),
+            origin: None,
+            transformations: Vec::new(),
+            kinds: self.kinds.clone(),
+        }
     }
 
     /// Notes what changed it. What has no origin was made by it.

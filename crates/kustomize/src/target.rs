@@ -79,7 +79,7 @@ impl<'b, 'f> Target<'b, 'f> {
     pub fn set_schema(&self) -> Result<(), Error> {
         let Some(openapi) = &self.spec.openapi else { return Ok(()) };
         let custom = openapi.get("path").map(|path| self.loader.load(path)).transpose()?;
-        self.build.set_schema(openapi.get("version").map(String::as_str), custom)
+        self.loader.kinds().name_schema(openapi.get("version").map(String::as_str), custom.as_deref())
     }
 
     /// Begins to note where objects come from.
@@ -148,11 +148,19 @@ impl<'b, 'f> Target<'b, 'f> {
             };
             let base = self.folder(loader, path, Role::Base, Accumulator::default());
             let root = self.root_of(path);
+            self.look_again(sum);
             let merged = base
                 .and_then(|base| sum.merge(base).within(|| format!("recursed merging from path '{root}'")));
             merged.within(accumulation)?;
         }
         Ok(())
+    }
+
+    /// Who objects are can depend on a schema that a kustomization just named.
+    fn look_again(&self, sum: &mut Accumulator) {
+        if self.loader.kinds().has_own_scopes() {
+            sum.resources.list_mut();
+        }
     }
 
     /// The folder of a base, for messages.
@@ -162,7 +170,7 @@ impl<'b, 'f> Target<'b, 'f> {
 
     fn add_file(&self, sum: &mut Accumulator, path: &str) -> Result<(), Error> {
         let read = || {
-            let mut resources = read::objects(&self.loader.input(path, Use::Resource)?)
+            let mut resources = read::objects(&self.loader.input(path, Use::Resource)?, self.loader.kinds())
                 .map_err(|error| in_file(error, path))?;
             check_twins(&resources)?;
             for resource in &mut resources {
@@ -193,7 +201,7 @@ impl<'b, 'f> Target<'b, 'f> {
         loader: Loader<'f>,
         path: &str,
         role: Role,
-        so_far: Accumulator,
+        mut so_far: Accumulator,
     ) -> Result<Accumulator, Error> {
         let root = loader.root().to_owned();
         let mut inner =
@@ -201,6 +209,7 @@ impl<'b, 'f> Target<'b, 'f> {
         inner.spec.build_metadata.clone_from(&self.spec.build_metadata);
         inner.origin = self.origin.as_ref().map(|origin| origin.below(path));
         inner.set_schema()?;
+        self.look_again(&mut so_far);
         match (role, inner.spec.is_component()) {
             (Role::Component, false) => {
                 let kind = inner.spec.kind();
@@ -254,7 +263,7 @@ impl<'b, 'f> Target<'b, 'f> {
         let mut sum = Accumulator::default();
         let mut paths = Vec::new();
         for text in texts {
-            match read::objects(text.as_bytes()) {
+            match read::objects(text.as_bytes(), self.loader.kinds()) {
                 Err(_) => paths.push(text.clone()),
                 Ok(inline) => {
                     for mut resource in inline {
@@ -290,7 +299,7 @@ impl<'b, 'f> Target<'b, 'f> {
         let mut list: Vec<_> = built_in.map(|(kind, transformer)| (transformer, origin(kind))).collect();
         list.extend(self.external_transformers(self.spec.transformers.as_deref().unwrap_or_default())?);
         for (transformer, origin) in list {
-            transformer.apply(&mut sum.resources, self.build.schema())?;
+            transformer.apply(&mut sum.resources)?;
             if let Some(origin) = origin {
                 for resource in sum.resources.list_mut() {
                     resource.changed_by(&origin);
@@ -306,7 +315,7 @@ impl<'b, 'f> Target<'b, 'f> {
         let validators = self.external_transformers(self.spec.validators.as_deref().unwrap_or_default())?;
         for (validator, _) in validators {
             let before: Vec<_> = sum.resources.list().iter().map(|one| one.node.clone()).collect();
-            validator.apply(&mut sum.resources, self.build.schema())?;
+            validator.apply(&mut sum.resources)?;
             let same = sum.resources.list().len() == before.len()
                 && sum.resources.list().iter().zip(&before).all(|(after, before)| {
                     let mut after = after.node.clone();

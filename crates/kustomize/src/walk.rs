@@ -115,7 +115,7 @@ mod tests {
 
     fn object(spec: &str) -> Resource {
         let text = format!("apiVersion: v1\nkind: Pod\nmetadata: {{name: x}}\nspec: {spec}\n");
-        read::objects(text.as_bytes()).unwrap().remove(0)
+        read::objects(text.as_bytes(), &crate::kinds::Kinds::default()).unwrap().remove(0)
     }
 
     fn set(spec: &str, path: &str, create: bool) -> Result<String, String> {

@@ -97,13 +97,13 @@ fn text(facts: &Facts) -> Result<String> {
         rows(&mut out, &one.referrers)?;
         writeln!(out, "]),")?;
     }
-    writeln!(out, "];\n\n/// The kinds outside of namespaces, sorted.")?;
-    writeln!(out, "pub const CLUSTER_SCOPED: &[(&str, &str)] = &[")?;
-    let mut scopes: Vec<_> = facts.scopes.iter().filter(|scope| !scope.namespaced).collect();
+    writeln!(out, "];\n\n/// The built-in kinds, sorted, and whether they are in namespaces.")?;
+    writeln!(out, "pub const SCOPES: &[(&str, &str, bool)] = &[")?;
+    let mut scopes: Vec<_> = facts.scopes.iter().collect();
     scopes.sort_by_key(|scope| (&scope.api_version, &scope.kind));
     scopes.dedup_by_key(|scope| (&scope.api_version, &scope.kind));
     for scope in scopes {
-        writeln!(out, "({:?}, {:?}),", scope.api_version, scope.kind)?;
+        writeln!(out, "({:?}, {:?}, {}),", scope.api_version, scope.kind, scope.namespaced)?;
     }
     writeln!(out, "];")?;
     Ok(out)

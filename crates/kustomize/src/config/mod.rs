@@ -18,7 +18,7 @@ use crate::spec::{self, FieldSpecArgs};
 
 pub use crds::from_crds;
 pub use order::legacy_rank;
-pub use scopes::is_cluster_scoped;
+pub use scopes::is_namespaced;
 
 /// A field in objects of a type.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,10 +1,12 @@
-//! Which built-in kinds live outside of namespaces.
+//! Which built-in kinds live in namespaces.
 
-use super::facts::CLUSTER_SCOPED;
+use super::facts::SCOPES;
 
-/// Whether a kind is known to be cluster-scoped. Unknown kinds count as namespaced.
-pub fn is_cluster_scoped(api_version: &str, kind: &str) -> bool {
-    CLUSTER_SCOPED.binary_search(&(api_version, kind)).is_ok()
+/// Whether the objects of a built-in kind are in namespaces; none for other kinds.
+pub fn is_namespaced(api_version: &str, kind: &str) -> Option<bool> {
+    let at =
+        SCOPES.binary_search_by(|(version, name, _)| (*version, *name).cmp(&(api_version, kind))).ok()?;
+    SCOPES.get(at).map(|(.., namespaced)| *namespaced)
 }
 
 #[cfg(test)]
@@ -13,10 +15,10 @@ mod tests {
 
     #[test]
     fn scopes_are_known() {
-        assert!(is_cluster_scoped("v1", "Namespace"));
-        assert!(is_cluster_scoped("rbac.authorization.k8s.io/v1", "ClusterRole"));
-        assert!(!is_cluster_scoped("apps/v1", "Deployment"));
-        assert!(!is_cluster_scoped("example.com/v1", "Namespace"));
-        assert!(CLUSTER_SCOPED.is_sorted());
+        assert_eq!(is_namespaced("v1", "Namespace"), Some(false));
+        assert_eq!(is_namespaced("rbac.authorization.k8s.io/v1", "ClusterRole"), Some(false));
+        assert_eq!(is_namespaced("apps/v1", "Deployment"), Some(true));
+        assert_eq!(is_namespaced("example.com/v1", "Namespace"), None);
+        assert!(SCOPES.is_sorted());
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::decode::record;
 use crate::error::Error;
+use crate::kinds::Kinds;
 use crate::read;
 use crate::resource::Resource;
 
@@ -32,7 +33,7 @@ record! {
 
 impl IamPolicy {
     /// The account in Kubernetes, with the other one's name on it.
-    pub fn objects(&self) -> Result<Vec<Resource>, Error> {
+    pub fn objects(&self, kinds: &Kinds) -> Result<Vec<Resource>, Error> {
         if self.cloud != "gke" {
             return Err(Error::invalid(format!("cloud provider {} not supported yet", self.cloud)));
         }
@@ -46,6 +47,6 @@ impl IamPolicy {
             text.push_str("  namespace: ");
             text.push_str(&service.namespace);
         }
-        read::objects(text.as_bytes())
+        read::objects(text.as_bytes(), kinds)
     }
 }

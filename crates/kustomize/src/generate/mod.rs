@@ -27,16 +27,18 @@ impl Generator {
     pub fn run(&self, loader: &Loader<'_>) -> Result<Vec<Resource>, Error> {
         match self {
             Self::ConfigMap(args) => {
-                object::config_map(loader, &args.common).map(|node| generated(node, &args.common))
+                object::config_map(loader, &args.common).map(|node| generated(node, loader, &args.common))
             }
-            Self::Secret(args) => object::secret(loader, args).map(|node| generated(node, &args.common)),
-            Self::Iam(policy) => policy.objects(),
+            Self::Secret(args) => {
+                object::secret(loader, args).map(|node| generated(node, loader, &args.common))
+            }
+            Self::Iam(policy) => policy.objects(loader.kinds()),
         }
     }
 }
 
-fn generated(node: towpath_yaml::Node, args: &GeneratorArgs) -> Vec<Resource> {
-    let mut resource = Resource::new(node);
+fn generated(node: towpath_yaml::Node, loader: &Loader<'_>, args: &GeneratorArgs) -> Vec<Resource> {
+    let mut resource = Resource::new(node, loader.kinds());
     resource.memory.needs_hash =
         !args.options.as_ref().is_some_and(|options| options.disable_name_suffix_hash);
     resource.memory.behavior = Behavior::new(&args.behavior);

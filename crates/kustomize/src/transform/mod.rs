@@ -16,8 +16,6 @@ pub mod variables;
 
 use std::collections::BTreeMap;
 
-use towpath_merge::strategic::Schema;
-
 use crate::config::FieldSpec;
 use crate::error::Error;
 use crate::resources::Resources;
@@ -61,10 +59,10 @@ pub enum Transformer {
 
 impl Transformer {
     /// Changes the objects.
-    pub fn apply(&self, resources: &mut Resources, schema: &Schema) -> Result<(), Error> {
+    pub fn apply(&self, resources: &mut Resources) -> Result<(), Error> {
         match self {
-            Self::MergePatches(patches) => patches.apply(resources, schema),
-            Self::Patch(patch) => patch.apply(resources, schema),
+            Self::MergePatches(patches) => patches.apply(resources),
+            Self::Patch(patch) => patch.apply(resources),
             Self::Namespace(namespace) => namespace.set(resources),
             Self::Affix(affix, specs) => names::rename(resources, affix, specs),
             Self::Pairs(pairs, specs) => set_pairs(resources, pairs, specs),
@@ -74,7 +72,7 @@ impl Transformer {
             Self::Replacements(list) => replacements::apply(resources, list),
             Self::ValueAdd(value) => value.apply(resources),
             Self::Hash => hash::add(resources),
-            Self::All(list) => list.iter().try_for_each(|one| one.apply(resources, schema)),
+            Self::All(list) => list.iter().try_for_each(|one| one.apply(resources)),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use towpath_yaml::{Content, Node, Tag};
 
-use crate::config::{FieldSpec, is_cluster_scoped};
+use crate::config::FieldSpec;
 use crate::error::{Error, Within};
 use crate::resource::Resource;
 use crate::resources::Resources;
@@ -73,7 +73,7 @@ impl Namespace {
     /// Changes one object.
     pub fn set_in(&self, resource: &mut Resource) -> Result<(), Error> {
         let mut change = |node: &mut Node| self.write(node);
-        if !is_cluster_scoped(resource.api_version(), resource.kind()) {
+        if !resource.id().cluster_scoped {
             let spec = FieldSpec::anywhere("metadata/namespace", true);
             each_field(resource, &spec, Make::Scalar(Tag::None), &mut change)?;
         }

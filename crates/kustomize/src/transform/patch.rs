@@ -1,7 +1,7 @@
 //! Patches.
 
 use towpath_merge::json6902::Patch as JsonPatch;
-use towpath_merge::strategic::{self, Order, Schema};
+use towpath_merge::strategic::{self, Order};
 use towpath_yaml::Node;
 
 use crate::error::{Error, Within};
@@ -53,7 +53,7 @@ impl Patch {
                 )));
             }
         };
-        let content = match (read::objects(&text), JsonPatch::read(&text)) {
+        let content = match (read::objects(&text, loader.kinds()), JsonPatch::read(&text)) {
             (Ok(merge), Ok(json)) if !merge.is_empty() && !json.is_empty() => {
                 return Err(Error::invalid(format!(
                     "illegally qualifies as both an SM and JSON patch: {source}"
@@ -84,7 +84,7 @@ impl Patch {
     }
 
     /// Applies the patch to what it is meant for.
-    pub fn apply(&self, resources: &mut Resources, schema: &Schema) -> Result<(), Error> {
+    pub fn apply(&self, resources: &mut Resources) -> Result<(), Error> {
         match (&self.content, &self.target) {
             (Content::Nothing, _) => Ok(()),
             (Content::Merge(patches), None) => patches.iter().try_for_each(|patch| {
@@ -92,15 +92,13 @@ impl Patch {
                 let at = resources
                     .find_one(&id)
                     .within(|| format!("no resource matches strategic merge patch \"{id}\""))?;
-                resources
-                    .change(at, |resource| merge(resource, &patch.node, &self.options, schema))
-                    .unwrap_or(Ok(()))
+                resources.change(at, |resource| merge(resource, &patch.node, &self.options)).unwrap_or(Ok(()))
             }),
             (Content::Merge(patches), Some(target)) => match patches.as_slice() {
                 [patch] => {
                     let chosen = select(resources, target)
                         .within(|| "unable to find patch target in `resources`".to_owned())?;
-                    merge_into(resources, &chosen, patch, &self.options, schema)
+                    merge_into(resources, &chosen, patch, &self.options)
                 }
                 _ => Err(Error::invalid(format!(
                     "Multiple Strategic-Merge Patches in one `patches` entry is not allowed to set \
@@ -139,16 +137,15 @@ impl MergePatches {
         }
         let mut patches = Vec::new();
         for path in paths {
-            let more = match read::objects(path.as_bytes()) {
+            let more = match read::objects(path.as_bytes(), loader.kinds()) {
                 Ok(more) => more,
-                Err(_) => {
-                    read::objects(&loader.input(path, Use::Patch)?).map_err(|error| in_file(error, path))?
-                }
+                Err(_) => read::objects(&loader.input(path, Use::Patch)?, loader.kinds())
+                    .map_err(|error| in_file(error, path))?,
             };
             patches.extend(more);
         }
         if !inline.is_empty() {
-            patches.extend(read::objects(inline.as_bytes())?);
+            patches.extend(read::objects(inline.as_bytes(), loader.kinds())?);
         }
         if patches.is_empty() {
             return Err(Error::invalid(format!(
@@ -160,10 +157,10 @@ impl MergePatches {
     }
 
     /// Applies each patch to the one object that it means.
-    pub fn apply(&self, resources: &mut Resources, schema: &Schema) -> Result<(), Error> {
+    pub fn apply(&self, resources: &mut Resources) -> Result<(), Error> {
         for patch in &self.patches {
             let at = resources.find_one(&patch.original_id())?;
-            merge_into(resources, &[at], patch, &PatchArgs::default(), schema)?;
+            merge_into(resources, &[at], patch, &PatchArgs::default())?;
         }
         Ok(())
     }
@@ -246,7 +243,6 @@ fn merge_into(
     places: &[usize],
     patch: &Resource,
     options: &PatchArgs,
-    schema: &Schema,
 ) -> Result<(), Error> {
     let mut content = patch.node.clone();
     texts(&mut content, "labels");
@@ -256,7 +252,7 @@ fn merge_into(
         let done = resources.change(*at, |resource| {
             content.set("kind", Node::scalar(kind.as_str()));
             content.set("apiVersion", Node::scalar(resource.api_version()));
-            merge(resource, &content, options, schema)
+            merge(resource, &content, options)
         });
         done.unwrap_or(Ok(()))?;
     }
@@ -274,14 +270,14 @@ fn texts(node: &mut Node, field: &str) {
 }
 
 /// Merges a patch into an object. Who the object is stays, unless the options say otherwise.
-fn merge(resource: &mut Resource, patch: &Node, options: &PatchArgs, schema: &Schema) -> Result<(), Error> {
+fn merge(resource: &mut Resource, patch: &Node, options: &PatchArgs) -> Result<(), Error> {
     let (name, namespace) = (resource.name().to_owned(), resource.namespace().to_owned());
     let kind = resource.kind().to_owned();
     if options.allow_name_change || options.allow_kind_change {
         resource.remember_id();
     }
     let node = std::mem::replace(&mut resource.node, Node::null());
-    let merged = strategic::merge(node, patch.clone(), schema, Order::Front);
+    let merged = strategic::merge(node, patch.clone(), resource.kinds.for_merge(), Order::Front);
     resource.node = merged.map_err(|error| Error::invalid(error.to_string()))?.unwrap_or_else(Node::null);
     if resource.is_gone() {
         return Ok(());

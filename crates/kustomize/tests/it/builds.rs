@@ -86,3 +86,18 @@ fn builds_run_side_by_side() {
         }
     });
 }
+
+#[test]
+fn a_schema_tells_which_custom_kinds_have_no_namespace() {
+    let objects = "apiVersion: example.com/v1\nkind: Planet\nmetadata: {name: earth}\n---\n\
+                   apiVersion: example.com/v1\nkind: Moon\nmetadata: {name: luna}\n";
+    let schema = "paths:\n  /apis/example.com/v1/planets:\n    get: {x-kubernetes-group-version-kind: \
+                  {group: example.com, kind: Planet, version: v1}}\n";
+    let files = [("a.yaml", objects), ("schema.yaml", schema)];
+    let text = built("namespace: new\nresources: [a.yaml]\nopenapi: {path: schema.yaml}\n", &files);
+    assert_eq!(
+        text.to_yaml().unwrap(),
+        "apiVersion: example.com/v1\nkind: Moon\nmetadata:\n  name: luna\n  namespace: new\n---\n\
+         apiVersion: example.com/v1\nkind: Planet\nmetadata:\n  name: earth\n"
+    );
+}

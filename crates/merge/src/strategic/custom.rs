@@ -7,12 +7,20 @@ use serde_json::{Map, Value};
 use towpath_yaml::{Dialect, Limits};
 
 use super::Error;
-use super::schema::{Resource, Scope, Type, TypeId};
+use super::schema::{BuiltIn, Resource, Scope, Type, TypeId, built_in_definition};
 
 type Resources = HashMap<Cow<'static, str>, Resource>;
 
-/// The types and resources of a document.
-pub(super) fn read(document: &[u8]) -> Result<(Vec<Type>, Resources), Error> {
+/// What a document defines.
+pub(super) struct Read {
+    pub types: Vec<Type>,
+    pub resources: Resources,
+    /// The definitions by name.
+    pub names: Vec<(String, TypeId)>,
+}
+
+/// The types and resources of a document, which may refer to built-in definitions.
+pub(super) fn read(document: &[u8], built_in: BuiltIn) -> Result<Read, Error> {
     let refuse = |message: String| Error::Schema(message);
     let nodes = towpath_yaml::read(document, Dialect::V2, &Limits::default());
     let node = nodes.map_err(|error| refuse(error.to_string()))?.into_iter().next();
@@ -23,7 +31,7 @@ pub(super) fn read(document: &[u8]) -> Result<(Vec<Type>, Resources), Error> {
     let empty = Map::new();
     let definitions = document.get("definitions").and_then(Value::as_object).unwrap_or(&empty);
     let numbers = (1..).zip(definitions.keys()).map(|(number, name)| (name.as_str(), number)).collect();
-    let mut reader = Reader { numbers, types: vec![Type::default()] };
+    let mut reader = Reader { numbers, types: vec![Type::default()], built_in };
     reader.types.resize_with(definitions.len() + 1, Type::default);
     let mut resources = Resources::new();
     for (number, definition) in (1..).zip(definitions.values()) {
@@ -47,7 +55,8 @@ pub(super) fn read(document: &[u8]) -> Result<(Vec<Type>, Resources), Error> {
             resource.scope = Some(Scope::Cluster);
         }
     }
-    Ok((reader.types, resources))
+    let names = reader.numbers.iter().map(|(name, id)| ((*name).to_owned(), *id)).collect();
+    Ok(Read { types: reader.types, resources, names })
 }
 
 /// `apiVersion/Kind`
@@ -64,6 +73,7 @@ fn identity(kind: &Value) -> Option<String> {
 struct Reader<'a> {
     numbers: HashMap<&'a str, TypeId>,
     types: Vec<Type>,
+    built_in: BuiltIn,
 }
 
 impl Reader<'_> {
@@ -71,7 +81,13 @@ impl Reader<'_> {
     fn number(&mut self, schema: &Value) -> TypeId {
         if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
             let name = reference.rsplit('/').next().unwrap_or_default();
-            return self.numbers.get(name).copied().unwrap_or(0);
+            let here = self.numbers.get(name).copied();
+            let found = match self.built_in {
+                BuiltIn::Absent => here,
+                BuiltIn::InFront => built_in_definition(name).or(here),
+                BuiltIn::Behind => here.or_else(|| built_in_definition(name)),
+            };
+            return found.unwrap_or(0);
         }
         let known = self.describe(schema);
         if known == Type::default() {
@@ -117,7 +133,7 @@ impl Reader<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Schema;
+    use super::super::{BuiltIn, Schema};
 
     #[test]
     fn a_custom_schema_tells_keys_and_scopes() {
@@ -138,12 +154,49 @@ paths:
   /apis/example.com/v1/shops:
     get: {x-kubernetes-group-version-kind: {group: example.com, kind: Shop, version: v1}}
 "##;
-        let schema = Schema::custom(document).unwrap();
+        let schema = Schema::custom(document, BuiltIn::Absent).unwrap();
         let shop = schema.resource("example.com/v1", "Shop").unwrap();
         let shelves = schema.field(schema.field(shop, "spec").unwrap(), "shelves").unwrap();
         assert!(schema.merges(shelves));
         assert_eq!(schema.keys(shelves), ["label"]);
         assert_eq!(schema.scope("example.com/v1", "Shop"), Some(super::Scope::Cluster));
         assert_eq!(schema.resource("apps/v1", "Deployment"), None);
+        assert!(schema.has_scopes());
+    }
+
+    /// The keys of the containers of a shop, and of a deployment.
+    fn containers(built_in: BuiltIn) -> [Option<Vec<String>>; 2] {
+        let document = br##"
+definitions:
+  v1.Shop:
+    x-kubernetes-group-version-kind: [{group: example.com, kind: Shop, version: v1}]
+    properties:
+      spec:
+        properties:
+          template: {$ref: "#/definitions/io.k8s.api.core.v1.PodTemplateSpec"}
+  io.k8s.api.core.v1.PodSpec:
+    properties:
+      containers:
+        type: array
+        items: {properties: {image: {type: string}}}
+        x-kubernetes-patch-merge-key: image
+        x-kubernetes-patch-strategy: merge
+"##;
+        let schema = Schema::custom(document, built_in).unwrap();
+        [("example.com/v1", "Shop"), ("apps/v1", "Deployment")].map(|(version, kind)| {
+            let mut id = schema.resource(version, kind)?;
+            for field in ["spec", "template", "spec", "containers"] {
+                id = schema.field(id, field)?;
+            }
+            Some(schema.keys(id).into_iter().map(str::to_owned).collect())
+        })
+    }
+
+    #[test]
+    fn a_custom_schema_can_refer_to_what_is_built_in() {
+        let by = |key: &str| Some(vec![key.to_owned()]);
+        assert_eq!(containers(BuiltIn::Absent), [None, None]);
+        assert_eq!(containers(BuiltIn::InFront), [by("name"), by("name")]);
+        assert_eq!(containers(BuiltIn::Behind), [by("image"), by("image")]);
     }
 }

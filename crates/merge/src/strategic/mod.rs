@@ -17,7 +17,7 @@ mod walk;
 
 use towpath_yaml::Node;
 
-pub use self::schema::{Schema, Scope};
+pub use self::schema::{BuiltIn, Schema, Scope};
 
 /// Where the new items of a list with keys go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

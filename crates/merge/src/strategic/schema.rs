@@ -2,7 +2,8 @@
 //!
 //! The built-in facts are those of kustomize's fixed schema, Kubernetes 1.21.2: `facts.txt`, which
 //! `towpath-conformance merge-facts` writes (`tools/kyamloracle/facts.go` tells the format). A custom schema
-//! takes their place.
+//! takes their place, or stands beside them: then its types have numbers of their own, and those of built-in
+//! types have [`BUILT_IN_BIT`] set.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -22,6 +23,21 @@ pub enum Scope {
     Cluster,
 }
 
+/// Whether the built-in schema is there beside a custom one, and who has the first word where both define the
+/// same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BuiltIn {
+    /// It is not there.
+    Absent,
+    /// It is asked first.
+    InFront,
+    /// It is asked last.
+    Behind,
+}
+
+/// Marks the number of a built-in type in a custom schema.
+const BUILT_IN_BIT: TypeId = 1 << 31;
+
 /// What is known of the fields of resources.
 pub struct Schema {
     /// Filled when they are first asked for.
@@ -29,6 +45,9 @@ pub struct Schema {
     /// What the types are made from, where they are built in.
     lines: Vec<&'static str>,
     resources: HashMap<Cow<'static, str>, Resource>,
+    built_in: BuiltIn,
+    /// The custom types that stand for built-in ones.
+    instead: HashMap<TypeId, TypeId>,
 }
 
 #[derive(Clone, Copy)]
@@ -50,10 +69,30 @@ pub(super) struct Type {
     pub keys: Vec<Cow<'static, str>>,
 }
 
+const FACTS: &str = include_str!("facts.txt");
+
+/// The built-in definitions by name.
+static DEFINITIONS: LazyLock<HashMap<&'static str, TypeId>> = LazyLock::new(|| {
+    let lines = FACTS.rsplit("\n\n").next().unwrap_or_default().lines();
+    let parse = |line: &'static str| {
+        let (name, id) = line.split_once(' ')?;
+        Some((name, id.parse().ok()?))
+    };
+    lines.filter_map(parse).collect()
+});
+
+/// The number of a built-in definition in a custom schema.
+pub(super) fn built_in_definition(name: &str) -> Option<TypeId> {
+    DEFINITIONS.get(name).map(|id| id | BUILT_IN_BIT)
+}
+
 static BUILT_IN: LazyLock<Schema> = LazyLock::new(|| {
-    let (resources, types) = include_str!("facts.txt").split_once("\n\n").unwrap_or_default();
-    let lines: Vec<_> = types.lines().collect();
+    let mut parts = FACTS.split("\n\n");
+    let resources = parts.next().unwrap_or_default();
+    let lines: Vec<_> = parts.next().unwrap_or_default().lines().collect();
     Schema {
+        built_in: BuiltIn::Absent,
+        instead: HashMap::new(),
         types: lines.iter().map(|_| OnceLock::new()).collect(),
         lines,
         resources: resources.lines().filter_map(resource).collect(),
@@ -66,10 +105,31 @@ impl Schema {
         &BUILT_IN
     }
 
-    /// The schema of an OpenAPI document, in JSON or YAML: only what it defines is known.
-    pub fn custom(document: &[u8]) -> Result<Self, Error> {
-        let (types, resources) = custom::read(document)?;
-        Ok(Self { types: types.into_iter().map(OnceLock::from).collect(), lines: Vec::new(), resources })
+    /// The schema of an OpenAPI document, in JSON or YAML: what it defines is known, and what is built in if
+    /// that stands beside it.
+    pub fn custom(document: &[u8], built_in: BuiltIn) -> Result<Self, Error> {
+        let read = custom::read(document, built_in)?;
+        let instead = match built_in {
+            BuiltIn::Behind => read
+                .names
+                .into_iter()
+                .filter_map(|(name, id)| Some((built_in_definition(&name)?, id)))
+                .collect(),
+            BuiltIn::Absent | BuiltIn::InFront => HashMap::new(),
+        };
+        Ok(Self {
+            types: read.types.into_iter().map(OnceLock::from).collect(),
+            lines: Vec::new(),
+            resources: read.resources,
+            built_in,
+            instead,
+        })
+    }
+
+    /// Whether it tells the scope of any kind itself.
+    #[must_use]
+    pub fn has_scopes(&self) -> bool {
+        self.resources.values().any(|resource| resource.scope.is_some())
     }
 
     /// Whether the objects of a kind are in namespaces, if that is known. What is built in has the first word.
@@ -81,10 +141,30 @@ impl Schema {
     }
 
     pub(super) fn resource(&self, api_version: &str, kind: &str) -> Option<TypeId> {
-        self.resources.get(format!("{api_version}/{kind}").as_str())?.root
+        let id = format!("{api_version}/{kind}");
+        let of = |schema: &Self| schema.resources.get(id.as_str())?.root;
+        let built_in = || of(Self::built_in()).map(|id| self.current(id | BUILT_IN_BIT));
+        match self.built_in {
+            BuiltIn::Absent => of(self),
+            BuiltIn::InFront => built_in().or_else(|| of(self)),
+            BuiltIn::Behind => of(self).or_else(built_in),
+        }
+    }
+
+    /// The custom type that stands for a built-in one, if there is one.
+    fn current(&self, id: TypeId) -> TypeId {
+        self.instead.get(&id).copied().unwrap_or(id)
+    }
+
+    /// The number of a type that another one refers to.
+    fn inside(&self, outer: TypeId, inner: TypeId) -> TypeId {
+        self.current(inner | outer & BUILT_IN_BIT)
     }
 
     fn get(&self, id: TypeId) -> Option<&Type> {
+        if id & BUILT_IN_BIT != 0 {
+            return Self::built_in().get(id & !BUILT_IN_BIT);
+        }
         let cell = self.types.get(id as usize)?;
         Some(cell.get_or_init(|| self.lines.get(id as usize).map(|line| parse(line)).unwrap_or_default()))
     }
@@ -93,13 +173,13 @@ impl Schema {
     pub(super) fn field(&self, id: TypeId, name: &str) -> Option<TypeId> {
         let fields = &self.get(id)?.fields;
         let find = |name: &str| fields.binary_search_by(|(field, _)| (**field).cmp(name)).ok();
-        let (_, id) = fields.get(find(name).or_else(|| find("*"))?)?;
-        Some(*id)
+        let (_, inner) = fields.get(find(name).or_else(|| find("*"))?)?;
+        Some(self.inside(id, *inner))
     }
 
     /// The type of the items of a list.
     pub(super) fn items(&self, id: TypeId) -> Option<TypeId> {
-        self.get(id)?.items
+        self.get(id)?.items.map(|inner| self.inside(id, inner))
     }
 
     /// Whether it is a list whose items are merged.
