@@ -6,6 +6,7 @@ use serde_json::json;
 use towpath_yaml::Node;
 
 use crate::accumulator::Accumulator;
+use crate::budget::{Budget, Limits};
 use crate::error::Error;
 use crate::files::Files;
 use crate::loader::{Loader, Restriction};
@@ -42,6 +43,8 @@ pub struct Options {
     pub helm: bool,
     /// The version in that label.
     pub version: String,
+    /// What the build may cost.
+    pub limits: Limits,
 }
 
 impl Default for Options {
@@ -52,6 +55,7 @@ impl Default for Options {
             managed_by_label: false,
             helm: false,
             version: "v5.8.1".to_owned(),
+            limits: Limits::default(),
         }
     }
 }
@@ -99,7 +103,9 @@ pub fn build(files: &dyn Files, path: &str, options: &Options) -> Result<Output,
 
 impl Build<'_> {
     fn run(&self, path: &str) -> Result<Vec<Resource>, Error> {
-        let loader = Loader::new(self.files, self.options.restriction, path)?;
+        let loader = Loader::new(self.files, self.options.restriction, path)?
+            .within(&Budget::new(&self.options.limits));
+        let budget = loader.budget().clone();
         let mut target = Target::load(self, loader)?;
         target.set_schema()?;
         target.track_origin();
@@ -108,7 +114,7 @@ impl Build<'_> {
         references::update(&mut sum.resources, &sum.config)?;
         let values = variables::values(&sum.resources, &sum.variables)?;
         if !values.is_empty() {
-            let unused = variables::replace(&mut sum.resources, &values, &sum.config.var_reference)?;
+            let unused = variables::replace(&mut sum.resources, &values, &sum.config.var_reference, &budget)?;
             if !unused.is_empty() {
                 self.warn(&format!("well-defined vars that were never replaced: {}", unused.join(",")));
             }

@@ -10,7 +10,6 @@ use crate::decode::{Unknown, decode};
 use crate::error::{Error, Within};
 use crate::generate::Generator;
 use crate::loader::Loader;
-use crate::read;
 use crate::spec::{
     self, ConfigMapArgs, GeneratorOptions, Kustomization, Label, Replacement, ReplacementField, SecretArgs,
     Selector,
@@ -150,7 +149,7 @@ pub fn replacements(fields: &[ReplacementField], loader: &Loader<'_>) -> Result<
         {
             return Err(Error::invalid("cannot specify both path and inline replacement"));
         }
-        let value = read::value(&loader.load(&field.path)?)?;
+        let value = loader.value(&field.path)?;
         let read = match &value {
             Value::Array(_) => decode::<Vec<Replacement>>(&value, Unknown::Ignored),
             Value::Object(_) => decode::<Replacement>(&value, Unknown::Ignored).map(|one| vec![one]),

@@ -22,6 +22,9 @@ pub enum Error {
         /// Why not; never with any of its content.
         reason: String,
     },
+    /// The build would cost too much.
+    #[error("{0}")]
+    Limit(String),
     /// Something lies on another machine.
     #[error("'{0}' is remote, and this build does not fetch")]
     Remote(String),
@@ -62,7 +65,7 @@ impl Error {
 
     /// Whether a file was read but is of no use: the path does not mean a folder then.
     pub(crate) fn is_about_content(&self) -> bool {
-        matches!(self.root(), Self::Malformed(_) | Self::Encrypted { .. })
+        matches!(self.root(), Self::Malformed(_) | Self::Encrypted { .. } | Self::Limit(_))
     }
 
     /// Whether it is about another machine.
@@ -78,6 +81,7 @@ impl Failure for Error {
             Self::Malformed(_) => "MalformedYaml",
             Self::Unreadable(_) => "FileUnreadable",
             Self::Encrypted { .. } => "DecryptionFailed",
+            Self::Limit(_) => "LimitExceeded",
             Self::Remote(_) => "RemoteRefused",
             Self::Chart(_) => "ChartRefused",
             Self::Plugin(_) => "PluginRefused",
@@ -94,6 +98,7 @@ impl Failure for Error {
             Self::Unreadable(text) if text.starts_with("security;") => {
                 "move the file below the kustomization, or build with --load-restrictor LoadRestrictionsNone"
             }
+            Self::Limit(_) => "build the tree in parts",
             Self::Remote(_) => "copy it into the tree, or have a source fetch it first",
             Self::Chart(_) => "render the chart with helm and list the result under resources",
             Self::Plugin(_) => "run the function before the build and list its result under resources",

@@ -52,13 +52,11 @@ impl Kinds {
 
     /// The schema to merge by.
     pub fn for_merge(&self) -> &Schema {
-        match self.0.named.get() {
-            Some(Named::Custom(schema)) => schema,
-            _ => {
-                self.0.merged.store(true, Ordering::Relaxed);
-                Schema::built_in()
-            }
+        if let Some(Named::Custom(schema)) = self.0.named.get() {
+            return schema;
         }
+        self.0.merged.store(true, Ordering::Relaxed);
+        Schema::built_in()
     }
 
     /// Uses a schema, unless another one is in use.

@@ -12,6 +12,7 @@
 //! ```
 
 mod accumulator;
+mod budget;
 mod build;
 mod config;
 mod configure;
@@ -38,6 +39,7 @@ mod transform;
 mod tree;
 mod walk;
 
+pub use budget::Limits;
 pub use build::{Options, Reorder, build};
 pub use error::Error;
 pub use files::{Decrypted, Disk, Files, Memory, Place, Use};

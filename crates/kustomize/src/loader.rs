@@ -2,10 +2,14 @@
 
 use std::rc::Rc;
 
+use serde_json::Value;
+
+use crate::budget::{Budget, Limits};
 use crate::error::Error;
 use crate::files::{Files, Use};
 use crate::kinds::Kinds;
-use crate::{path, remote};
+use crate::resource::Resource;
+use crate::{path, read, remote};
 
 /// Which files a kustomization may read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,6 +28,7 @@ pub struct Loader<'f> {
     restriction: Restriction,
     root: Rc<str>,
     kinds: Kinds,
+    budget: Budget,
     referrer: Option<Rc<Loader<'f>>>,
 }
 
@@ -34,7 +39,19 @@ impl<'f> Loader<'f> {
             return Err(Error::Remote(target.to_owned()));
         }
         let root = confirm(files, target, target)?;
-        Ok(Self { files, restriction, root: root.into(), kinds: Kinds::default(), referrer: None })
+        Ok(Self {
+            files,
+            restriction,
+            root: root.into(),
+            kinds: Kinds::default(),
+            budget: Budget::new(&Limits::default()),
+            referrer: None,
+        })
+    }
+
+    /// With another budget.
+    pub fn within(self, budget: &Budget) -> Self {
+        Self { budget: budget.clone(), ..self }
     }
 
     /// For a folder that this one refers to.
@@ -56,6 +73,7 @@ impl<'f> Loader<'f> {
             restriction: self.restriction,
             root: root.into(),
             kinds: self.kinds.clone(),
+            budget: self.budget.clone(),
             referrer: Some(Rc::new(self.clone())),
         })
     }
@@ -68,6 +86,23 @@ impl<'f> Loader<'f> {
     /// What the build knows of kinds.
     pub fn kinds(&self) -> &Kinds {
         &self.kinds
+    }
+
+    /// What the build may still cost.
+    pub fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    /// The objects in a text.
+    pub fn objects(&self, text: &[u8]) -> Result<Vec<Resource>, Error> {
+        let objects = read::objects(text, &self.kinds, &self.budget.of_text())?;
+        self.budget.spend_values(text, objects.iter().map(|object| &object.node))?;
+        Ok(objects)
+    }
+
+    /// The value in a file that the kustomization names: a configuration, or replacements.
+    pub fn value(&self, file: &str) -> Result<Value, Error> {
+        read::value(&self.load(file)?, &self.budget.of_text())
     }
 
     fn refuse_cycle(&self, candidate: &str) -> Result<(), Error> {
@@ -103,10 +138,11 @@ impl<'f> Loader<'f> {
         }
         let full = if file.starts_with('/') { file.to_owned() } else { path::join(&self.root, file) };
         if self.restriction == Restriction::None {
-            let bytes = self.files.read(&full).map_err(Error::Unreadable)?;
-            return Ok((full, bytes));
+            return self.take(full);
         }
-        let place = self.files.place(&full).map_err(Error::Unreadable)?;
+        let plain = !file.contains('/') && !matches!(file, "" | "." | "..");
+        let place = if plain { self.files.place_in(&self.root, file) } else { self.files.place(&full) };
+        let place = place.map_err(Error::Unreadable)?;
         let Some(name) = place.file else {
             return Err(Error::Unreadable(format!("'{full}' must resolve to a file")));
         };
@@ -117,8 +153,17 @@ impl<'f> Loader<'f> {
             )));
         }
         let path = path::join(&place.folder, &name);
-        let bytes = self.files.read(&path).map_err(Error::Unreadable)?;
-        Ok((path, bytes))
+        self.take(path)
+    }
+
+    fn take(&self, path: String) -> Result<(String, Vec<u8>), Error> {
+        match self.files.read(&path, self.budget.file()).map_err(Error::Unreadable)? {
+            Some(bytes) => {
+                self.budget.spend_file(bytes.len())?;
+                Ok((path, bytes))
+            }
+            None => Err(self.budget.too_large(&path)),
+        }
     }
 }
 

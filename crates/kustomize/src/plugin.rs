@@ -11,7 +11,6 @@ use crate::error::{Error, Within};
 use crate::generate::{Generator, IamPolicy};
 use crate::loader::Loader;
 use crate::path;
-use crate::read;
 use crate::resource::Resource;
 use crate::spec::{
     self, ConfigMapArgs, FieldSpecArgs, Image, ObjectMeta, ReplacementField, Replica, SecretArgs, Selector,
@@ -183,7 +182,7 @@ fn value_add(fields: Fields, loader: &Loader<'_>) -> Result<ValueAdd, Error> {
     };
     let mut targets = fields.targets;
     if !fields.target_file_path.is_empty() {
-        let more: Targets = read_as(&read::value(&loader.load(&fields.target_file_path)?)?)?;
+        let more: Targets = read_as(&loader.value(&fields.target_file_path)?)?;
         targets.extend(more.targets);
     }
     if targets.is_empty() {

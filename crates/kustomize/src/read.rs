@@ -1,7 +1,7 @@
 //! Bytes to objects.
 
 use serde_json::Value;
-use towpath_yaml::{Content, Dialect, Limits, Node};
+use towpath_yaml::{Content, Dialect, Kind, Limits, Node};
 
 use crate::error::Error;
 use crate::kinds::Kinds;
@@ -9,9 +9,8 @@ use crate::resource::Resource;
 use crate::tree;
 
 /// The objects of a file: its documents, with lists taken apart.
-pub fn objects(bytes: &[u8], kinds: &Kinds) -> Result<Vec<Resource>, Error> {
-    let mut nodes =
-        towpath_yaml::read(bytes, Dialect::V3, &Limits::default()).map_err(|error| malformed(&error))?;
+pub fn objects(bytes: &[u8], kinds: &Kinds, limits: &Limits) -> Result<Vec<Resource>, Error> {
+    let mut nodes = towpath_yaml::read(bytes, Dialect::V3, limits).map_err(|error| malformed(&error))?;
     if let [only] = nodes.as_mut_slice() {
         let kind = only.get("kind").map_or("", tree::raw);
         if matches!(kind, "List" | "ResourceList")
@@ -40,6 +39,9 @@ pub fn objects(bytes: &[u8], kinds: &Kinds) -> Result<Vec<Resource>, Error> {
 fn malformed(error: &towpath_yaml::Error) -> Error {
     if error.message.starts_with("invalid document separator") {
         return Error::invalid(error.message.clone());
+    }
+    if error.kind == Kind::Limit {
+        return Error::Limit(format!("line {}: {}", error.line, error.message));
     }
     Error::Malformed(format!("MalformedYAMLError: yaml: line {}: {}", error.line, error.message))
 }
@@ -107,8 +109,8 @@ fn check_metadata(node: &Node) -> Result<(), Error> {
 }
 
 /// A value in the other dialect: kustomization files, configurations, JSON patches.
-pub fn value(bytes: &[u8]) -> Result<Value, Error> {
-    let nodes = towpath_yaml::read(bytes, Dialect::V2, &Limits::default())
+pub fn value(bytes: &[u8], limits: &Limits) -> Result<Value, Error> {
+    let nodes = towpath_yaml::read(bytes, Dialect::V2, limits)
         .map_err(|error| Error::invalid(format!("yaml: line {}: {}", error.line, error.message)))?;
     match nodes.first() {
         None => Ok(Value::Null),
@@ -121,7 +123,7 @@ mod tests {
     use super::*;
 
     fn names(text: &str) -> Vec<String> {
-        objects(text.as_bytes(), &Kinds::default())
+        objects(text.as_bytes(), &Kinds::default(), &Limits::default())
             .unwrap()
             .iter()
             .map(|object| object.name().to_owned())
@@ -129,7 +131,7 @@ mod tests {
     }
 
     fn refused(text: &str) -> String {
-        objects(text.as_bytes(), &Kinds::default()).unwrap_err().to_string()
+        objects(text.as_bytes(), &Kinds::default(), &Limits::default()).unwrap_err().to_string()
     }
 
     #[test]

@@ -45,8 +45,12 @@ enum Role {
 impl<'b, 'f> Target<'b, 'f> {
     /// Reads the kustomization file of a folder.
     pub fn load(build: &'b Build<'f>, loader: Loader<'f>) -> Result<Self, Error> {
-        let mut found = FILE_NAMES.into_iter().filter_map(|name| Some((name, loader.load(name).ok()?)));
-        let Some((file, content)) = found.next() else {
+        let mut found = FILE_NAMES.into_iter().filter_map(|name| match loader.load(name) {
+            Ok(content) => Some(Ok((name, content))),
+            Err(error) if error.is_about_content() => Some(Err(error)),
+            Err(_) => None,
+        });
+        let Some((file, content)) = found.next().transpose()? else {
             return Err(Error::invalid(format!(
                 "unable to find one of 'kustomization.yaml', 'kustomization.yml' or 'Kustomization' in directory '{}'",
                 loader.root()
@@ -59,7 +63,7 @@ impl<'b, 'f> Target<'b, 'f> {
             )));
         }
         drop(found);
-        let value = read::value(&content).within(|| "invalid Kustomization")?;
+        let value = read::value(&content, &loader.budget().of_text()).within(|| "invalid Kustomization")?;
         let (spec, warnings) = Kustomization::read(&value).map_err(|refused| match refused {
             Refused::Empty => Error::invalid("kustomization.yaml is empty"),
             Refused::Decode(error) => Error::invalid(format!("invalid Kustomization: {error}")),
@@ -111,7 +115,7 @@ impl<'b, 'f> Target<'b, 'f> {
         let built_in = Config::built_in();
         let mut custom = Arc::new(Config::default());
         for path in self.spec.configurations.iter().flatten() {
-            let value = read::value(&self.loader.load(path)?)?;
+            let value = self.loader.value(path)?;
             let args: ConfigArgs = decode(&value, Unknown::Refused).map_err(|error| unfit(&error))?;
             custom = custom.merged(&Arc::new(Config::from_args(&args)))?;
         }
@@ -123,7 +127,9 @@ impl<'b, 'f> Target<'b, 'f> {
         let paths = self.spec.crds.as_deref().unwrap_or_default();
         for path in paths {
             let loaded = || -> Result<Config, Error> {
-                let value = read::value(&self.loader.load(path)?)
+                let value = self
+                    .loader
+                    .value(path)
                     .within(|| format!("unable to parse open API definition from '{path}'"))?;
                 from_crds(&value)
             };
@@ -170,7 +176,9 @@ impl<'b, 'f> Target<'b, 'f> {
 
     fn add_file(&self, sum: &mut Accumulator, path: &str) -> Result<(), Error> {
         let read = || {
-            let mut resources = read::objects(&self.loader.input(path, Use::Resource)?, self.loader.kinds())
+            let mut resources = self
+                .loader
+                .objects(&self.loader.input(path, Use::Resource)?)
                 .map_err(|error| in_file(error, path))?;
             check_twins(&resources)?;
             for resource in &mut resources {
@@ -263,7 +271,7 @@ impl<'b, 'f> Target<'b, 'f> {
         let mut sum = Accumulator::default();
         let mut paths = Vec::new();
         for text in texts {
-            match read::objects(text.as_bytes(), self.loader.kinds()) {
+            match self.loader.objects(text.as_bytes()) {
                 Err(_) => paths.push(text.clone()),
                 Ok(inline) => {
                     for mut resource in inline {
@@ -299,7 +307,7 @@ impl<'b, 'f> Target<'b, 'f> {
         let mut list: Vec<_> = built_in.map(|(kind, transformer)| (transformer, origin(kind))).collect();
         list.extend(self.external_transformers(self.spec.transformers.as_deref().unwrap_or_default())?);
         for (transformer, origin) in list {
-            transformer.apply(&mut sum.resources)?;
+            transformer.apply(&mut sum.resources, self.loader.budget())?;
             if let Some(origin) = origin {
                 for resource in sum.resources.list_mut() {
                     resource.changed_by(&origin);
@@ -315,7 +323,7 @@ impl<'b, 'f> Target<'b, 'f> {
         let validators = self.external_transformers(self.spec.validators.as_deref().unwrap_or_default())?;
         for (validator, _) in validators {
             let before: Vec<_> = sum.resources.list().iter().map(|one| one.node.clone()).collect();
-            validator.apply(&mut sum.resources)?;
+            validator.apply(&mut sum.resources, self.loader.budget())?;
             let same = sum.resources.list().len() == before.len()
                 && sum.resources.list().iter().zip(&before).all(|(after, before)| {
                     let mut after = after.node.clone();

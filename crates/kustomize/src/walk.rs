@@ -2,6 +2,7 @@
 
 use towpath_yaml::{Content, Node, Tag};
 
+use crate::budget::check_depth;
 use crate::config::{FieldSpec, Part};
 use crate::error::{Error, Within};
 use crate::resource::Resource;
@@ -35,6 +36,7 @@ pub fn each_field_of_any(
     make: Make,
     change: &mut dyn FnMut(&mut Node) -> Result<(), Error>,
 ) -> Result<(), Error> {
+    check_depth(spec.parts.len(), None)?;
     let walk = Walk { create: spec.create, make };
     let result = walk.node(&mut resource.node, &spec.parts, change);
     result.map_err(|error| {
@@ -110,12 +112,15 @@ fn written(part: &Part) -> String {
 
 #[cfg(test)]
 mod tests {
+    use towpath_yaml::Limits;
+
     use super::*;
+    use crate::kinds::Kinds;
     use crate::read;
 
     fn object(spec: &str) -> Resource {
         let text = format!("apiVersion: v1\nkind: Pod\nmetadata: {{name: x}}\nspec: {spec}\n");
-        read::objects(text.as_bytes(), &crate::kinds::Kinds::default()).unwrap().remove(0)
+        read::objects(text.as_bytes(), &Kinds::default(), &Limits::default()).unwrap().remove(0)
     }
 
     fn set(spec: &str, path: &str, create: bool) -> Result<String, String> {

@@ -18,9 +18,23 @@ pub(crate) struct Budget<'t> {
     depth: usize,
 }
 
+/// What a document cost.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Spent {
+    /// See [`Limits::nodes`].
+    pub nodes: usize,
+    /// See [`Limits::alias_bytes`].
+    pub alias_bytes: usize,
+}
+
 impl<'t> Budget<'t> {
     pub fn new(limits: &'t Limits) -> Self {
         Self { limits, decoded: 1, aliased: 0, copied: 0, expanding: Vec::new(), depth: 0 }
+    }
+
+    /// What was built so far.
+    pub fn spent(&self) -> Spent {
+        Spent { nodes: self.decoded, alias_bytes: self.copied }
     }
 
     /// Starts to follow an alias.

@@ -13,9 +13,9 @@ use crate::{build, input, json};
 pub struct Limits {
     /// How deep collections may be nested, aliases followed. At most [`Limits::DEEPEST`] counts.
     pub depth: usize,
-    /// How many values one document may have after alias expansion.
+    /// How many values one document may have after alias expansion; for nodes, all documents of a text.
     pub nodes: usize,
-    /// How many bytes of text alias expansion may copy in one document.
+    /// How many bytes of text alias expansion may copy in one document; for nodes, in all documents of a text.
     pub alias_bytes: usize,
 }
 

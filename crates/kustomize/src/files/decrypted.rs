@@ -27,8 +27,12 @@ where
         self.files.place(path)
     }
 
-    fn read(&self, path: &str) -> Result<Vec<u8>, String> {
-        self.files.read(path)
+    fn place_in(&self, folder: &str, name: &str) -> Result<Place, String> {
+        self.files.place_in(folder, name)
+    }
+
+    fn read(&self, path: &str, most: u64) -> Result<Option<Vec<u8>>, String> {
+        self.files.read(path, most)
     }
 
     fn decrypt(&self, path: &str, purpose: Use<'_>, bytes: Vec<u8>) -> Result<Vec<u8>, String> {

@@ -1,14 +1,11 @@
 //! The files of this machine.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 
 use super::{Files, Place};
 use crate::path;
-
-/// Larger files are refused: no manifest is that big, and a device or a pipe never ends.
-const LARGEST: u64 = 512 * 1024 * 1024;
 
 /// Files on disk, reached from the current folder.
 #[derive(Clone, Debug)]
@@ -41,19 +38,40 @@ impl Files for Disk {
         Ok(Place { folder, file: real.file_name().map(|name| name.to_string_lossy().into_owned()) })
     }
 
-    fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+    fn place_in(&self, folder: &str, name: &str) -> Result<Place, String> {
+        let path = path::join(folder, name);
+        match fs::symlink_metadata(&path) {
+            // No link, so nothing has to be followed.
+            Ok(found) if found.is_file() => {
+                Ok(Place { folder: folder.to_owned(), file: Some(name.to_owned()) })
+            }
+            Ok(_) => self.place(&path),
+            Err(error) => Err(format!("evalsymlink failure on '{path}' : {}", said("lstat", &path, &error))),
+        }
+    }
+
+    fn read(&self, path: &str, most: u64) -> Result<Option<Vec<u8>>, String> {
         let absolute = self.absolute(path);
-        let metadata = fs::metadata(&absolute).map_err(|error| said("open", path, &error))?;
-        if metadata.is_dir() {
+        let open = |error| said("open", path, &error);
+        // Opening a pipe would wait for whoever writes to it.
+        let kind = fs::metadata(&absolute).map_err(open)?.file_type();
+        if kind.is_dir() {
             return Err(format!("read {path}: is a directory"));
         }
-        if !metadata.is_file() {
+        if !kind.is_file() {
             return Err(format!("read {path}: not a regular file"));
         }
-        if metadata.len() > LARGEST {
-            return Err(format!("read {path}: {} bytes are more than the {LARGEST} allowed", metadata.len()));
+        let file = fs::File::open(&absolute).map_err(open)?;
+        let size = file.metadata().map_err(open)?.len();
+        if size > most {
+            return Ok(None);
         }
-        fs::read(&absolute).map_err(|error| said("open", path, &error))
+        let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
+        // It may have grown since.
+        file.take(most.saturating_add(1))
+            .read_to_end(&mut bytes)
+            .map_err(|error| said("read", path, &error))?;
+        Ok(u64::try_from(bytes.len()).is_ok_and(|size| size <= most).then_some(bytes))
     }
 }
 
@@ -97,7 +115,8 @@ mod tests {
         let place = files.place("link/a").unwrap();
         assert_eq!(place.folder, root.join("real").to_string_lossy());
         assert_eq!(place.file.as_deref(), Some("a"));
-        assert_eq!(files.read("link/a").unwrap(), b"x");
+        assert_eq!(files.read("link/a", 1).unwrap().unwrap(), b"x");
+        assert_eq!(files.read("link/a", 0).unwrap(), None);
     }
 
     #[test]
@@ -118,7 +137,7 @@ mod tests {
     #[test]
     fn folders_and_devices_are_not_read() {
         let files = Disk::at(Path::new("/"));
-        assert!(files.read("/tmp").unwrap_err().ends_with("is a directory"));
-        assert!(files.read("/dev/zero").unwrap_err().ends_with("not a regular file"));
+        assert!(files.read("/tmp", 9).unwrap_err().ends_with("is a directory"));
+        assert!(files.read("/dev/zero", 9).unwrap_err().ends_with("not a regular file"));
     }
 }

@@ -53,10 +53,11 @@ impl Files for Memory {
         })
     }
 
-    fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+    fn read(&self, path: &str, most: u64) -> Result<Option<Vec<u8>>, String> {
         let full = path::join("/", path);
         if let Some(content) = self.files.get(&full) {
-            return Ok(content.clone());
+            let fits = u64::try_from(content.len()).is_ok_and(|size| size <= most);
+            return Ok(fits.then(|| content.clone()));
         }
         Err(if self.folders.contains(&full) {
             "cannot read content from non-file '/'".to_owned()
@@ -79,7 +80,7 @@ mod tests {
         assert_eq!(files.place("/a").unwrap(), Place { folder: "/a".into(), file: None });
         let place = Place { folder: "/a".into(), file: Some("b.yaml".into()) };
         assert_eq!(files.place("a/../a/b.yaml").unwrap(), place);
-        assert_eq!(files.read("a/b.yaml").unwrap(), b"x");
+        assert_eq!(files.read("a/b.yaml", 1).unwrap().unwrap(), b"x");
         assert_eq!(files.place("c").unwrap_err(), "'c' doesn't exist");
         assert_eq!(files.place("a/b.yaml/c").unwrap_err(), "unable to clean: '/a/b.yaml' is not a directory");
     }

@@ -2,8 +2,7 @@
 
 use crate::decode::record;
 use crate::error::Error;
-use crate::kinds::Kinds;
-use crate::read;
+use crate::loader::Loader;
 use crate::resource::Resource;
 
 record! {
@@ -33,7 +32,7 @@ record! {
 
 impl IamPolicy {
     /// The account in Kubernetes, with the other one's name on it.
-    pub fn objects(&self, kinds: &Kinds) -> Result<Vec<Resource>, Error> {
+    pub fn objects(&self, loader: &Loader<'_>) -> Result<Vec<Resource>, Error> {
         if self.cloud != "gke" {
             return Err(Error::invalid(format!("cloud provider {} not supported yet", self.cloud)));
         }
@@ -47,6 +46,6 @@ impl IamPolicy {
             text.push_str("  namespace: ");
             text.push_str(&service.namespace);
         }
-        read::objects(text.as_bytes(), kinds)
+        loader.objects(text.as_bytes())
     }
 }

@@ -32,7 +32,7 @@ impl Generator {
             Self::Secret(args) => {
                 object::secret(loader, args).map(|node| generated(node, loader, &args.common))
             }
-            Self::Iam(policy) => policy.objects(loader.kinds()),
+            Self::Iam(policy) => policy.objects(loader),
         }
     }
 }

@@ -16,6 +16,7 @@ pub mod variables;
 
 use std::collections::BTreeMap;
 
+use crate::budget::Budget;
 use crate::config::FieldSpec;
 use crate::error::Error;
 use crate::resources::Resources;
@@ -59,20 +60,33 @@ pub enum Transformer {
 
 impl Transformer {
     /// Changes the objects.
-    pub fn apply(&self, resources: &mut Resources) -> Result<(), Error> {
+    pub fn apply(&self, resources: &mut Resources, budget: &Budget) -> Result<(), Error> {
+        budget.spend_copies(self.weight(), resources.list().len())?;
         match self {
             Self::MergePatches(patches) => patches.apply(resources),
-            Self::Patch(patch) => patch.apply(resources),
+            Self::Patch(patch) => patch.apply(resources, budget),
             Self::Namespace(namespace) => namespace.set(resources),
             Self::Affix(affix, specs) => names::rename(resources, affix, specs),
             Self::Pairs(pairs, specs) => set_pairs(resources, pairs, specs),
-            Self::JsonPatch(patch) => patch.apply(resources),
+            Self::JsonPatch(patch) => patch.apply(resources, budget),
             Self::Replicas(replica, specs) => replicas::set(resources, replica, specs),
             Self::Images(images) => images.set(resources),
-            Self::Replacements(list) => replacements::apply(resources, list),
+            Self::Replacements(list) => replacements::apply(resources, list, budget),
             Self::ValueAdd(value) => value.apply(resources),
             Self::Hash => hash::add(resources),
-            Self::All(list) => list.iter().try_for_each(|one| one.apply(resources)),
+            Self::All(list) => list.iter().try_for_each(|one| one.apply(resources, budget)),
+        }
+    }
+
+    /// The bytes that each object gets, if it gets any.
+    fn weight(&self) -> usize {
+        match self {
+            Self::Namespace(namespace) => namespace.name.len(),
+            Self::Affix(affix, _) => affix.text().len(),
+            Self::Pairs(pairs, _) => pairs.iter().map(|(key, value)| key.len() + value.len()).sum(),
+            Self::ValueAdd(value) => value.value.len(),
+            // Images and replicas are as small as what they replace; the others count for themselves.
+            _ => 0,
         }
     }
 }

@@ -27,7 +27,8 @@ const KEPT: [Gvk<'_>; 3] = [
 ];
 
 impl Affix {
-    fn text(&self) -> &str {
+    /// The text.
+    pub fn text(&self) -> &str {
         match self {
             Self::Prefix(text) | Self::Suffix(text) => text,
         }

@@ -4,10 +4,10 @@ use towpath_merge::json6902::Patch as JsonPatch;
 use towpath_merge::strategic::{self, Order};
 use towpath_yaml::Node;
 
+use crate::budget::Budget;
 use crate::error::{Error, Within};
 use crate::files::Use;
 use crate::loader::Loader;
-use crate::read;
 use crate::resource::{Memory, Resource};
 use crate::resources::Resources;
 use crate::selector::Selector;
@@ -22,6 +22,8 @@ pub struct Patch {
     options: PatchArgs,
     /// Where it came from, for messages.
     source: String,
+    /// How many bytes it has.
+    weight: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -53,7 +55,7 @@ impl Patch {
                 )));
             }
         };
-        let content = match (read::objects(&text, loader.kinds()), JsonPatch::read(&text)) {
+        let content = match (loader.objects(&text), JsonPatch::read(&text)) {
             (Ok(merge), Ok(json)) if !merge.is_empty() && !json.is_empty() => {
                 return Err(Error::invalid(format!(
                     "illegally qualifies as both an SM and JSON patch: {source}"
@@ -67,7 +69,8 @@ impl Patch {
             (Err(_), Ok(json)) => Content::Json(json),
         };
         let options = args.options.clone().unwrap_or_default();
-        let mut patch = Self { content, target: args.target.clone(), options, source };
+        let weight = text.len();
+        let mut patch = Self { content, target: args.target.clone(), options, source, weight };
         patch.make_texts();
         Ok(patch)
     }
@@ -84,7 +87,7 @@ impl Patch {
     }
 
     /// Applies the patch to what it is meant for.
-    pub fn apply(&self, resources: &mut Resources) -> Result<(), Error> {
+    pub fn apply(&self, resources: &mut Resources, budget: &Budget) -> Result<(), Error> {
         match (&self.content, &self.target) {
             (Content::Nothing, _) => Ok(()),
             (Content::Merge(patches), None) => patches.iter().try_for_each(|patch| {
@@ -98,6 +101,7 @@ impl Patch {
                 [patch] => {
                     let chosen = select(resources, target)
                         .within(|| "unable to find patch target in `resources`".to_owned())?;
+                    budget.spend_copies(self.weight, chosen.len())?;
                     merge_into(resources, &chosen, patch, &self.options)
                 }
                 _ => Err(Error::invalid(format!(
@@ -111,6 +115,7 @@ impl Patch {
             }
             (Content::Json(patch), Some(target)) => {
                 let chosen = select(resources, target)?;
+                budget.spend_copies(self.weight, chosen.len())?;
                 chosen.into_iter().try_for_each(|at| {
                     let changed = |resource: &mut Resource| {
                         resource.remember_id();
@@ -137,15 +142,16 @@ impl MergePatches {
         }
         let mut patches = Vec::new();
         for path in paths {
-            let more = match read::objects(path.as_bytes(), loader.kinds()) {
+            let more = match loader.objects(path.as_bytes()) {
                 Ok(more) => more,
-                Err(_) => read::objects(&loader.input(path, Use::Patch)?, loader.kinds())
-                    .map_err(|error| in_file(error, path))?,
+                Err(_) => {
+                    loader.objects(&loader.input(path, Use::Patch)?).map_err(|error| in_file(error, path))?
+                }
             };
             patches.extend(more);
         }
         if !inline.is_empty() {
-            patches.extend(read::objects(inline.as_bytes(), loader.kinds())?);
+            patches.extend(loader.objects(inline.as_bytes())?);
         }
         if patches.is_empty() {
             return Err(Error::invalid(format!(
@@ -171,6 +177,7 @@ impl MergePatches {
 pub struct LateJsonPatch {
     patch: JsonPatch,
     target: spec::Selector,
+    weight: usize,
 }
 
 impl LateJsonPatch {
@@ -200,12 +207,14 @@ impl LateJsonPatch {
         if read.is_empty() {
             return Err(Error::invalid(format!("patch appears to be empty; file={path}, JsonOp={inline}")));
         }
-        Ok(Self { patch: read, target: target.clone() })
+        Ok(Self { patch: read, target: target.clone(), weight: text.len() })
     }
 
     /// Applies the patch to what it is meant for.
-    pub fn apply(&self, resources: &mut Resources) -> Result<(), Error> {
-        for at in select(resources, &self.target)? {
+    pub fn apply(&self, resources: &mut Resources, budget: &Budget) -> Result<(), Error> {
+        let chosen = select(resources, &self.target)?;
+        budget.spend_copies(self.weight, chosen.len())?;
+        for at in chosen {
             resources.change(at, |resource| change(resource, &self.patch)).unwrap_or(Ok(()))?;
         }
         Ok(())

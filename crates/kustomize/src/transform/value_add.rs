@@ -3,6 +3,7 @@
 use towpath_yaml::{Content, Node, Tag};
 
 use super::namespace::Namespace;
+use crate::budget::check_depth;
 use crate::config::split;
 use crate::decode::record;
 use crate::error::Error;
@@ -52,6 +53,7 @@ impl ValueAdd {
 
     fn add(&self, object: &mut Node, target: &Target) -> Result<(), Error> {
         let parts = split(&target.field_path, '/');
+        check_depth(parts.len(), None)?;
         let mut node = object;
         for (number, part) in parts.iter().enumerate() {
             if !matches!(node.content, Content::Map(_)) {

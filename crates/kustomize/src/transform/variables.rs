@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 use towpath_yaml::{Content, Node, Style, Tag};
 
+use crate::budget::Budget;
 use crate::config::FieldSpec;
 use crate::error::Error;
 use crate::fieldpath;
@@ -63,8 +64,9 @@ pub fn replace(
     resources: &mut Resources,
     values: &BTreeMap<String, Value>,
     specs: &[FieldSpec],
+    budget: &Budget,
 ) -> Result<Vec<String>, Error> {
-    let replacer = Replacer { values, used: RefCell::new(BTreeSet::new()) };
+    let replacer = Replacer { values, used: RefCell::new(BTreeSet::new()), budget };
     for resource in resources.list_mut() {
         for spec in specs {
             each_field(resource, spec, Make::Nothing, &mut |node| replacer.field(node))?;
@@ -77,6 +79,7 @@ pub fn replace(
 struct Replacer<'v> {
     values: &'v BTreeMap<String, Value>,
     used: RefCell<BTreeSet<String>>,
+    budget: &'v Budget,
 }
 
 impl Replacer<'_> {
@@ -85,10 +88,7 @@ impl Replacer<'_> {
             return Ok(());
         }
         match &mut node.content {
-            Content::Scalar(_) => {
-                self.scalar(node);
-                Ok(())
-            }
+            Content::Scalar(_) => self.scalar(node),
             Content::Map(entries) => entries.iter_mut().try_for_each(|entry| {
                 if !matches!(entry.key.tag, Tag::Str | Tag::None) {
                     return Err(Error::invalid(format!(
@@ -97,24 +97,22 @@ impl Replacer<'_> {
                         entry.key.tag.name()
                     )));
                 }
-                self.scalar(&mut entry.value);
-                Ok(())
+                self.scalar(&mut entry.value)
             }),
             Content::List(items) => items.iter_mut().try_for_each(|item| {
                 if !tree::is_text(item) {
                     return Err(Error::invalid("invalid value type expect a string"));
                 }
-                self.scalar(item);
-                Ok(())
+                self.scalar(item)
             }),
         }
     }
 
-    fn scalar(&self, node: &mut Node) {
+    fn scalar(&self, node: &mut Node) -> Result<(), Error> {
         if !tree::is_text(node) {
-            return;
+            return Ok(());
         }
-        let (text, tag) = match self.expand(tree::raw(node)) {
+        let (text, tag) = match self.expand(tree::raw(node))? {
             Value::String(text) => (text, Tag::Str),
             Value::Bool(flag) => (flag.to_string(), Tag::Bool),
             Value::Number(number) => {
@@ -124,20 +122,22 @@ impl Replacer<'_> {
             other => (other.to_string(), Tag::Str),
         };
         *node = Node { tag, style: Style::PLAIN, ..Node::scalar(text) };
+        Ok(())
     }
 
     /// The value of a variable; of an unknown one the text that names it.
-    fn variable(&self, name: &str) -> Value {
-        match self.values.get(name) {
+    fn variable(&self, name: &str) -> Result<Value, Error> {
+        Ok(match self.values.get(name) {
             Some(value @ (Value::String(_) | Value::Number(_) | Value::Bool(_))) => {
+                self.budget.spend_copies(value.as_str().map_or(0, str::len), 1)?;
                 self.used.borrow_mut().insert(name.to_owned());
                 value.clone()
             }
             _ => Value::String(format!("$({name})")),
-        }
+        })
     }
 
-    fn expand(&self, text: &str) -> Value {
+    fn expand(&self, text: &str) -> Result<Value, Error> {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
         while let Some((before, after)) = rest.split_once('$') {
@@ -151,9 +151,9 @@ impl Replacer<'_> {
                 rest = more;
             } else if let Some((name, more)) = rest.strip_prefix('(').and_then(|inner| inner.split_once(')'))
             {
-                let value = self.variable(name);
+                let value = self.variable(name)?;
                 if out.is_empty() && more.is_empty() && text.len() == name.len() + 3 {
-                    return value;
+                    return Ok(value);
                 }
                 match value {
                     Value::String(text) => out.push_str(&text),
@@ -168,13 +168,15 @@ impl Replacer<'_> {
             }
         }
         out.push_str(rest);
-        Value::String(out)
+        Ok(Value::String(out))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+
+    use crate::budget::Limits;
 
     use super::*;
 
@@ -184,7 +186,8 @@ mod tests {
             .into_iter()
             .map(|(name, value)| (name.to_owned(), value))
             .collect();
-        let replacer = Replacer { values: &values, used: RefCell::default() };
+        let replacer =
+            Replacer { values: &values, used: RefCell::default(), budget: &Budget::new(&Limits::default()) };
         for (text, expected) in [
             ("$(A)", json!("a")),
             ("$(N)", json!(5)),
@@ -197,7 +200,7 @@ mod tests {
             ("$(A", json!("$(A")),
             ("$(A$(A))", json!("$(A$(A))")),
         ] {
-            assert_eq!(replacer.expand(text), expected, "{text}");
+            assert_eq!(replacer.expand(text).unwrap(), expected, "{text}");
         }
     }
 }

@@ -135,6 +135,11 @@ fn garbage_is_refused() {
     tree.add("kustomization.yaml", "configMapGenerator: [{name: a, files: [folder]}]\n");
     tree.add("folder/x", "x");
     assert!(refused(&tree).to_string().contains("must resolve to a file"));
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("folder")).unwrap();
+    fs::write(folder.path().join("kustomization.yaml"), "secretGenerator: [{name: a, envs: [folder]}]\n")
+        .unwrap();
+    assert!(on_disk(folder.path()).contains("must resolve to a file"));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Builds on a disk and in memory, as callers see them.
 
+mod budget;
 mod builds;
 mod hostile;
 

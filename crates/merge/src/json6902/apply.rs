@@ -1,11 +1,16 @@
 //! One operation on a JSON value.
 
 use serde_json::{Map, Value};
+use towpath_yaml::Limits;
 
 const MISSING: &str = "missing value";
 
-/// Applies an operation; the error is what the library says.
-pub(super) fn apply(document: &mut Value, operation: &Map<String, Value>) -> Result<(), String> {
+/// Applies an operation; the error is what the library says. `copies` is how many values may still be copied.
+pub(super) fn apply(
+    document: &mut Value,
+    operation: &Map<String, Value>,
+    copies: &mut usize,
+) -> Result<(), String> {
     let kind = operation.get("op").and_then(Value::as_str).unwrap_or("unknown");
     let text = |field: &str| operation.get(field).and_then(Value::as_str);
     let value = || operation.get("value").cloned().unwrap_or(Value::Null);
@@ -24,7 +29,9 @@ pub(super) fn apply(document: &mut Value, operation: &Map<String, Value>) -> Res
             let quoted =
                 || format!("add operation does not apply: doc is missing path: \"{path}\": {MISSING}");
             let (parent, key) = find(document, path).ok_or_else(quoted)?;
-            add(parent, &key, value()).map_err(|cause| format!("error in add for path: '{path}': {cause}"))
+            let value = value();
+            check_depth(path, &value)?;
+            add(parent, &key, value).map_err(|cause| format!("error in add for path: '{path}': {cause}"))
         }
         "remove" => {
             let path = path?;
@@ -48,6 +55,7 @@ pub(super) fn apply(document: &mut Value, operation: &Map<String, Value>) -> Res
                 format!("move operation does not apply: doc is missing destination path: {path}: {MISSING}")
             };
             let (parent, key) = find(document, path).ok_or_else(missing)?;
+            check_depth(path, &value)?;
             add(parent, &key, value).map_err(|cause| format!("error in move for path: '{path}': {cause}"))
         }
         "copy" => {
@@ -57,12 +65,17 @@ pub(super) fn apply(document: &mut Value, operation: &Map<String, Value>) -> Res
             let (parent, key) = find(document, from).ok_or_else(missing)?;
             let value =
                 get(parent, &key).map_err(|cause| format!("error in copy for from: '{from}': {cause}"))?;
-            let value = value.cloned().unwrap_or(Value::Null);
+            let value = value.unwrap_or(&Value::Null);
+            *copies = copies
+                .checked_sub(weigh(value).values)
+                .ok_or("the copies of the patch have too many values")?;
+            let value = value.clone();
             let path = path?;
             let missing = || {
                 format!("copy operation does not apply: doc is missing destination path: {path}: {MISSING}")
             };
             let (parent, key) = find(document, path).ok_or_else(missing)?;
+            check_depth(path, &value)?;
             add(parent, &key, value).map_err(|cause| format!("error while adding value during copy: {cause}"))
         }
         "test" => test(document, path?, &value()),
@@ -70,7 +83,37 @@ pub(super) fn apply(document: &mut Value, operation: &Map<String, Value>) -> Res
     }
 }
 
+/// Refuses a value that would lie too deep.
+fn check_depth(path: &str, value: &Value) -> Result<(), String> {
+    let depth = path.matches('/').count() + weigh(value).depth;
+    if depth <= Limits::DEEPEST {
+        return Ok(());
+    }
+    Err(format!("path '{path}' would be nested more than {} levels deep", Limits::DEEPEST))
+}
+
+#[derive(Clone, Copy)]
+struct Weight {
+    values: usize,
+    depth: usize,
+}
+
+fn weigh(value: &Value) -> Weight {
+    let over = |inner: &mut dyn Iterator<Item = &Value>| {
+        inner.map(weigh).fold(Weight { values: 1, depth: 1 }, |sum, one| Weight {
+            values: sum.values + one.values,
+            depth: sum.depth.max(one.depth + 1),
+        })
+    };
+    match value {
+        Value::Array(items) => over(&mut items.iter()),
+        Value::Object(map) => over(&mut map.values()),
+        _ => Weight { values: 1, depth: 0 },
+    }
+}
+
 fn replace(document: &mut Value, path: &str, value: Value) -> Result<(), String> {
+    check_depth(path, &value)?;
     if path.is_empty() {
         if !value.is_object() && !value.is_array() {
             return Err("replace operation value must be object or array".into());

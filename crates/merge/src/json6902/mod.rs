@@ -30,6 +30,9 @@ pub struct Patch {
     operations: Vec<Map<String, Value>>,
 }
 
+/// How many values the `copy` operations of a patch may copy: each may double what is there.
+const COPIES: usize = 1_000_000;
+
 impl Patch {
     /// Reads a patch. A text that starts with `[` must be JSON; anything else is YAML 1.1, of which the first
     /// document counts.
@@ -75,8 +78,9 @@ impl Patch {
     /// The node after all operations.
     pub fn apply(&self, node: &Node) -> Result<Node, Error> {
         let mut value = node.to_json()?;
+        let mut copies = COPIES;
         for operation in &self.operations {
-            apply::apply(&mut value, operation).map_err(Error::Apply)?;
+            apply::apply(&mut value, operation, &mut copies).map_err(Error::Apply)?;
         }
         if !value.is_object() {
             let kind = go_kind(&value);

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::meaning::implied;
 use super::{Content, Entry, Key, Node, Style, Tag};
-use crate::budget::Budget;
+use crate::budget::{Budget, Spent};
 use crate::document::{Limits, first_document};
 use crate::error::{Error, Kind, Mark};
 use crate::input;
@@ -30,14 +30,18 @@ pub fn read(bytes: &[u8], dialect: Dialect, limits: &Limits) -> Result<Vec<Node>
             Ok(vec![document.map_or_else(Node::null, |document| Node::from_json(&document.value))])
         }
         Dialect::V3 => {
-            let limits = &Limits { depth: limits.depth.min(Limits::DEEPEST), ..limits.clone() };
+            let mut limits = Limits { depth: limits.depth.min(Limits::DEEPEST), ..limits.clone() };
             let text = input::decode(bytes)?;
             let text = if text.contains("\r\n") { Cow::Owned(text.replace("\r\n", "\n")) } else { text };
             let mut nodes = Vec::new();
             let mut line = 0;
             for part in (Parts { rest: Some(&text) }) {
                 let (part, separators) = part.map_err(|message| Mark { line, column: 0 }.syntax(message))?;
-                nodes.extend(document(part, line, limits)?.filter(|node| !node.is_null()));
+                let (node, spent) = document(part, line, &limits)?;
+                nodes.extend(node.filter(|node| !node.is_null()));
+                // A text of many documents costs no more than one large document.
+                limits.nodes = limits.nodes.saturating_sub(spent.nodes);
+                limits.alias_bytes = limits.alias_bytes.saturating_sub(spent.alias_bytes);
                 line += count_lines(part) + separators;
             }
             Ok(nodes)
@@ -74,12 +78,15 @@ fn count_lines(text: &str) -> u32 {
     u32::try_from(text.bytes().filter(|byte| *byte == b'\n').count()).unwrap_or(u32::MAX)
 }
 
-/// The first document of a text that starts behind so many lines.
-fn document(text: &str, before: u32, limits: &Limits) -> Result<Option<Node>, Error> {
+/// The first document of a text that starts behind so many lines, and what it cost.
+fn document(text: &str, before: u32, limits: &Limits) -> Result<(Option<Node>, Spent), Error> {
     let read = || {
-        let Some((tree, root)) = Parser::new(text, limits.depth).document()? else { return Ok(None) };
+        let Some((tree, root)) = Parser::new(text, limits.depth).document()? else {
+            return Ok((None, Spent::default()));
+        };
         let mut builder = Builder { tree: &tree, before, budget: Budget::new(limits) };
-        builder.node(root).map(Some)
+        let node = builder.node(root)?;
+        Ok((Some(node), builder.budget.spent()))
     };
     read().map_err(|error: Error| Error { line: error.line + before, ..error })
 }

@@ -4,6 +4,7 @@ mod embedded;
 
 use towpath_yaml::{Content, Node};
 
+use crate::budget::{Budget, check_depth, size};
 use crate::error::{Error, Within};
 use crate::fieldpath::{self, Create, each_match};
 use crate::id::Id;
@@ -16,7 +17,7 @@ use crate::tree;
 const NAME: &str = "metadata.name";
 
 /// Makes all replacements in their order.
-pub fn apply(resources: &mut Resources, replacements: &[Replacement]) -> Result<(), Error> {
+pub fn apply(resources: &mut Resources, replacements: &[Replacement], budget: &Budget) -> Result<(), Error> {
     for replacement in replacements {
         let Some(targets) = &replacement.targets else {
             return Err(Error::invalid("replacements must specify a source and at least one target"));
@@ -32,7 +33,7 @@ pub fn apply(resources: &mut Resources, replacements: &[Replacement]) -> Result<
             (Some(source), None) => taken(resources.list(), source)?,
         };
         for target in targets {
-            put(resources.list_mut(), &value, target)?;
+            put(resources.list_mut(), &value, target, budget)?;
         }
     }
     Ok(())
@@ -106,7 +107,7 @@ fn part_of(node: &Node, options: Option<&FieldOptions>) -> Result<Node, Error> {
     Ok(node)
 }
 
-fn put(list: &mut [Resource], value: &Node, target: &TargetSelector) -> Result<(), Error> {
+fn put(list: &mut [Resource], value: &Node, target: &TargetSelector, budget: &Budget) -> Result<(), Error> {
     let Some(select) = &target.select else {
         return Err(Error::invalid("target must specify resources to select"));
     };
@@ -127,21 +128,24 @@ fn put(list: &mut [Resource], value: &Node, target: &TargetSelector) -> Result<(
             rejected |= by_id && ids(resource).any(|id| selector.takes_id(&id));
         }
         if !rejected && ids(resource).any(|id| selector.takes_id(&id)) {
-            put_in(&mut resource.node, value, target)?;
+            put_in(&mut resource.node, value, target, budget)?;
         }
     }
     Ok(())
 }
 
-fn put_in(node: &mut Node, value: &Node, target: &TargetSelector) -> Result<(), Error> {
+fn put_in(node: &mut Node, value: &Node, target: &TargetSelector, budget: &Budget) -> Result<(), Error> {
     let default = [NAME.to_owned()];
     let paths = if target.field_paths.is_empty() { &default[..] } else { &target.field_paths };
     let create = match &target.options {
         Some(options) if options.create => Create::like(value),
         _ => Create::Nothing,
     };
+    let weight = size(value);
     for path in paths {
+        budget.spend_copies(weight, 1)?;
         let parts = fieldpath::parts(path);
+        check_depth(parts.len(), Some(value))?;
         if embedded::put(node, value, &parts, create).is_ok() {
             continue;
         }
@@ -154,7 +158,7 @@ fn put_in(node: &mut Node, value: &Node, target: &TargetSelector) -> Result<(), 
             if failed.is_none() {
                 failed = write(field, value, target.options.as_ref()).err();
             }
-            Ok(())
+            budget.spend_copies(weight, 1)
         };
         let count = each_match(node, &parts, create, &mut change).within(missing)?;
         if let Some(error) = failed {
