@@ -49,6 +49,14 @@ pub enum Error {
     /// Values were added, removed, moved or changed.
     #[error("MAC mismatch: the file was changed after it was encrypted")]
     MacMismatch,
+    /// A value of a Secret is a file of its own, which was not decrypted.
+    #[error("`data.{key}`: {source}")]
+    Data {
+        /// The key of the value.
+        key: String,
+        /// What is wrong with the file in it.
+        source: Box<Error>,
+    },
     /// The plaintext has no form in a format.
     #[error("write the plaintext as {format}: {problem}")]
     Write {
@@ -70,6 +78,7 @@ impl Failure for Error {
 
     fn hint(&self) -> Option<String> {
         match self {
+            Self::Data { source, .. } => source.hint(),
             Self::DataKey(_) => Some("give one of the private keys that the file names under `sops`".into()),
             Self::MacMismatch | Self::NoMac | Self::BrokenMac(_) => Some(
                 "restore the file from its history, or edit it with `sops` so that it is signed again".into(),

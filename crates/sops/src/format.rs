@@ -35,6 +35,24 @@ impl Format {
     }
 }
 
+impl Format {
+    /// By the key of a Secret, as Flux does: the file of registry credentials is JSON.
+    pub fn of_key(key: &str) -> Self {
+        if key.ends_with(".dockerconfigjson") { Self::Json } else { Self::of_path(key) }
+    }
+
+    /// Whether a text looks as if SOPS had encrypted it in this format: Flux's sign of it.
+    pub fn marks(self, bytes: &[u8]) -> bool {
+        let mark: &[u8] = match self {
+            Self::Yaml => b"mac: ENC[",
+            Self::Json | Self::Binary => b"\"mac\": \"ENC[",
+            Self::Dotenv => b"sops_mac=ENC[",
+            Self::Ini => b"[sops]",
+        };
+        memchr::memmem::find(bytes, mark).is_some()
+    }
+}
+
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -3,7 +3,8 @@
 //! In: the bytes of a file, its [`Format`], and key services. Out: the [`Plaintext`], byte for byte what
 //! `sops decrypt` prints, or an [`Error`] that holds nothing secret. A file whose MAC is missing or does not fit
 //! is refused. Never any file, clock or network: services that need one implement [`KeyService`] elsewhere, or
-//! look at [`File::metadata`] and bring the [`DataKey`] themselves.
+//! look at [`File::metadata`] and bring the [`DataKey`] themselves. [`resources`], [`input`] and [`object`] do it
+//! for what a build reads and makes, by Flux's rules.
 //!
 //! ```text
 //! bytes -> store::read -> tree + metadata -> key -> walk (cipher, MAC) -> store::write -> Plaintext
@@ -14,6 +15,7 @@ mod error;
 mod flat;
 mod format;
 mod key;
+mod manifest;
 mod metadata;
 mod number;
 mod store;
@@ -27,7 +29,10 @@ pub use format::Format;
 #[cfg(feature = "pgp")]
 pub use key::Pgp;
 pub use key::{Age, DataKey, KeyName, KeyService, MasterKey};
+pub use manifest::{input, object, resources};
 pub use metadata::Metadata;
+
+use zeroize::Zeroizing;
 
 use crate::store::Stored;
 use crate::tree::{Branch, Value};
@@ -95,7 +100,13 @@ pub struct Decrypted {
 impl Decrypted {
     /// Writes it in a format, mostly that of the file.
     pub fn write(&self, format: Format) -> Result<Plaintext, Error> {
-        store::write(&self.branches, format).map(Plaintext)
+        store::write(&self.branches, format).map(|bytes| Plaintext(Zeroizing::new(bytes)))
+    }
+}
+
+impl Drop for Decrypted {
+    fn drop(&mut self) {
+        self.branches.iter_mut().for_each(tree::wipe);
     }
 }
 
@@ -105,9 +116,9 @@ impl fmt::Debug for Decrypted {
     }
 }
 
-/// Secret bytes: shown by nothing but [`Plaintext::expose`].
+/// Secret bytes: shown by nothing but [`Plaintext::expose`], and wiped in the end.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Plaintext(Vec<u8>);
+pub struct Plaintext(Zeroizing<Vec<u8>>);
 
 impl Plaintext {
     /// The bytes themselves.

@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use zeroize::Zeroize as _;
+
 /// A value.
 #[derive(Clone, PartialEq)]
 pub(crate) enum Value {
@@ -77,6 +79,28 @@ impl Value {
                 serde_json::Value::Object(entries.collect())
             }
         }
+    }
+}
+
+/// Overwrites all text: plaintext must not stay in memory that somebody else gets.
+pub(crate) fn wipe(branch: &mut Branch) {
+    for item in branch {
+        match item {
+            Item::Comment(text) => text.zeroize(),
+            Item::Entry(_, value) => wipe_value(value),
+        }
+    }
+}
+
+fn wipe_value(value: &mut Value) {
+    match value {
+        Value::Text(text) | Value::Comment(text) => text.zeroize(),
+        Value::Time(text) => text.zeroize(),
+        Value::Integer(number) => number.zeroize(),
+        Value::Float(number) => number.zeroize(),
+        Value::Boolean(_) | Value::Null => {}
+        Value::List(items) => items.iter_mut().for_each(wipe_value),
+        Value::Branch(branch) => wipe(branch),
     }
 }
 

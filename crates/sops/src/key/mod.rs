@@ -5,12 +5,13 @@
 //! here, others outside with what [`MasterKey`] says.
 
 mod age;
-mod bech32;
 #[cfg(feature = "pgp")]
 mod pgp;
 mod shamir;
 
 use std::fmt;
+
+use zeroize::Zeroizing;
 
 pub use self::age::Age;
 #[cfg(feature = "pgp")]
@@ -81,14 +82,14 @@ impl fmt::Display for KeyName {
     }
 }
 
-/// The key of all values of a file, or a part of it. Never shown.
+/// The key of all values of a file, or a part of it. Never shown, and wiped in the end.
 #[derive(Clone, PartialEq, Eq)]
-pub struct DataKey(Vec<u8>);
+pub struct DataKey(Zeroizing<Vec<u8>>);
 
 impl DataKey {
     /// From the bytes that a key service gave.
     pub fn new(bytes: Vec<u8>) -> Self {
-        Self(bytes)
+        Self(Zeroizing::new(bytes))
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {

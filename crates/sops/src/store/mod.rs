@@ -5,6 +5,7 @@ mod ini;
 mod json;
 mod yaml;
 
+pub(crate) use self::yaml::documents;
 use crate::error::Error;
 use crate::format::Format;
 use crate::metadata::Metadata;

@@ -49,7 +49,7 @@ empty: ""
 plain_unencrypted: shown
 "#;
 
-fn age() -> Age {
+pub fn age() -> Age {
     Age::from_keys(KEY).expect("a key")
 }
 

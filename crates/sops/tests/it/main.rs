@@ -3,3 +3,5 @@
 
 mod hostile;
 mod known;
+mod manifests;
+mod ssh;

@@ -21,7 +21,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Stored, Error> {
     let text = String::from_utf8_lossy(bytes);
     let mut branches = Vec::new();
     let mut before = 0;
-    for part in parts(&text) {
+    for part in documents(&text) {
         // What the reader says may quote a value.
         let nodes = towpath_yaml::read(part.as_bytes(), Dialect::V3, &Limits::default())
             .map_err(|error| problem(before + error.line, "not YAML"))?;
@@ -39,7 +39,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Stored, Error> {
 }
 
 /// The documents of a text, each with the `---` line that it starts with.
-fn parts(text: &str) -> Vec<&str> {
+pub(crate) fn documents(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = text;
     while let Some(at) = rest.find("\n---") {
