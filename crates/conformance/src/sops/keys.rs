@@ -24,10 +24,18 @@ pub struct Keys {
     /// The fingerprints of the RSA key and of the key on a curve.
     pub fingerprints: Vec<String>,
     pub pgp: Pgp,
+    /// SSH keys: Ed25519, RSA in OpenSSH's form, RSA in PEM.
+    pub ssh: Vec<SshKey>,
+}
+
+/// An SSH key that age takes.
+pub struct SshKey {
+    pub file: PathBuf,
+    pub recipient: String,
 }
 
 impl Keys {
-    /// Makes three age keys and two OpenPGP keys.
+    /// Makes three age keys, two OpenPGP keys and three SSH keys.
     pub fn fresh(folder: &Path) -> Result<Self> {
         let keygen = towpath_toolbox::ensure("age-keygen")?;
         let (mut secrets, mut recipients) = (Vec::new(), Vec::new());
@@ -57,13 +65,31 @@ impl Keys {
         let fingerprints: Vec<String> = fingerprints.collect();
         let armoured = run_to_end(gpg(&home).args(["--export-secret-keys", "--armor"]), "gpg")?;
         let pgp = Pgp::from_keys(&String::from_utf8(armoured)?).map_err(|problem| anyhow!(problem))?;
-        Ok(Self { folder: folder.to_owned(), secrets, recipients, fingerprints, pgp })
+        let kinds = [("ed25519", "RFC4716"), ("rsa", "RFC4716"), ("rsa", "PEM")];
+        let ssh = kinds.iter().enumerate().map(|(index, (kind, form))| {
+            let file = folder.join(format!("ssh-{index}"));
+            let mut command = Command::new("ssh-keygen");
+            command.args(["-q", "-t", kind, "-m", form, "-N", "", "-f"]).arg(&file);
+            run_to_end(&mut command, "ssh-keygen")?;
+            let public = fs::read_to_string(file.with_extension("pub")).context("read an SSH key")?;
+            let recipient = public.split_whitespace().take(2).collect::<Vec<_>>().join(" ");
+            Ok(SshKey { file, recipient })
+        });
+        let ssh = ssh.collect::<Result<_>>()?;
+        Ok(Self { folder: folder.to_owned(), secrets, recipients, fingerprints, pgp, ssh })
     }
 
     /// The first so many of the age keys, as we hold them.
     pub fn age(&self, count: usize) -> Age {
         let text: String = self.secrets.iter().take(count).map(String::as_str).collect();
         Age::from_keys(&text).unwrap_or_default()
+    }
+
+    /// One of the SSH keys, as we hold it.
+    pub fn age_by_ssh(&self, index: usize) -> Result<Age> {
+        let key = self.ssh.get(index).context("an SSH key")?;
+        let text = fs::read_to_string(&key.file).context("read an SSH key")?;
+        Age::from_ssh_key(&text).map_err(|problem| anyhow!(problem))
     }
 
     pub fn age_file(&self) -> PathBuf {

@@ -1,6 +1,7 @@
 //! The modes of the real `sops`, as rules of its configuration.
 
 use towpath_sops::Format;
+use towpath_testkit::Clouds;
 
 use super::keys::Keys;
 
@@ -23,10 +24,24 @@ enum Who {
     Both,
     /// One group for each age key, two of which must be opened.
     Groups,
+    Ssh(usize),
+    Aws,
+    /// With a role, and a context that the key is bound to.
+    AwsRole,
+    Google,
+    Azure,
+    Vault,
+    /// Groups of three clouds, two of which must be opened.
+    CloudGroups,
 }
 
 const fn age(name: &'static str, rule: &'static str) -> Mode {
     Mode { name, rule, who: Who::Age, age_keys: 1 }
+}
+
+/// Keys of age that are SSH's, and keys of clouds: none of the age keys is of use.
+const fn other(name: &'static str, who: Who) -> Mode {
+    Mode { name, rule: "", who, age_keys: 0 }
 }
 
 pub const MODES: &[Mode] = &[
@@ -44,12 +59,41 @@ pub const MODES: &[Mode] = &[
     Mode { name: "OpenPGP with RSA", rule: "", who: Who::Rsa, age_keys: 0 },
     Mode { name: "OpenPGP on a curve", rule: "", who: Who::Curve, age_keys: 0 },
     Mode { name: "age and OpenPGP", rule: "", who: Who::Both, age_keys: 0 },
+    other("age with an SSH key on a curve", Who::Ssh(0)),
+    other("age with an SSH key of RSA", Who::Ssh(1)),
+    other("age with an SSH key of RSA in PEM", Who::Ssh(2)),
+    other("AWS KMS", Who::Aws),
+    other("AWS KMS with a role and a context", Who::AwsRole),
+    other("GCP KMS", Who::Google),
+    other("Azure Key Vault", Who::Azure),
+    other("Vault transit", Who::Vault),
+    Mode { name: "two of three clouds", rule: "shamir_threshold: 2", who: Who::CloudGroups, age_keys: 0 },
 ];
 
 impl Mode {
     /// Rules on comments make sense only where there are comments.
     pub fn serves(&self, format: Format) -> bool {
         format == Format::Yaml || !self.rule.contains("comment")
+    }
+
+    /// The SSH key that this mode is about.
+    pub fn ssh_key(&self) -> Option<usize> {
+        match self.who {
+            Who::Ssh(index) => Some(index),
+            _ => None,
+        }
+    }
+
+    /// How many documents of a format: the keys that only wrap the data key need few.
+    pub fn documents(&self, format: Format, full: bool) -> usize {
+        let wraps_only = self.age_keys == 0 && !matches!(self.who, Who::Rsa | Who::Curve | Who::Both);
+        let count = match (wraps_only, full) {
+            (true, true) => 5,
+            (true, false) => 1,
+            (false, true) => 25,
+            (false, false) => 3,
+        };
+        if format == Format::Yaml { count * 3 } else { count }
     }
 
     /// The text of `.sops.yaml`.
@@ -66,6 +110,24 @@ impl Mode {
                 let group = |index| format!("\n      - age: [{}]", age(index));
                 format!("key_groups:{}{}{}", group(0), group(1), group(2))
             }
+            Who::Ssh(index) => {
+                format!("age: '{}'", keys.ssh.get(index).map_or("", |key| key.recipient.as_str()))
+            }
+            Who::Aws => format!("kms: {}", Clouds::AWS),
+            Who::AwsRole => format!(
+                "key_groups:\n      - kms:\n          - arn: {}\n            role: {}\n            context: {{app: shop, b: 'c d'}}",
+                Clouds::AWS,
+                Clouds::AWS_ROLE
+            ),
+            Who::Google => format!("gcp_kms: {}", Clouds::GOOGLE),
+            Who::Azure => format!("azure_keyvault: {}", Clouds::AZURE),
+            Who::Vault => format!("hc_vault_transit_uri: {}", Clouds::VAULT),
+            Who::CloudGroups => format!(
+                "key_groups:\n      - kms: [{{arn: '{}'}}]\n      - hc_vault: ['{}']\n      - gcp_kms: [{{resource_id: '{}'}}]",
+                Clouds::AWS,
+                Clouds::VAULT,
+                Clouds::GOOGLE
+            ),
         };
         let rule = if self.rule.is_empty() { String::new() } else { format!("    {}\n", self.rule) };
         format!("creation_rules:\n  - path_regex: .*\n{rule}    {who}\n")
