@@ -7,6 +7,7 @@ mod files;
 mod log;
 mod report;
 mod screen;
+mod secrets;
 mod show;
 mod verbs;
 

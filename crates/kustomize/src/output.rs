@@ -30,6 +30,16 @@ impl Output {
         self.resources.iter().map(|resource| &resource.node)
     }
 
+    /// Puts what `change` makes of an object in its place; where it makes nothing, the object stays.
+    pub fn change<E>(&mut self, mut change: impl FnMut(&Node) -> Result<Option<Node>, E>) -> Result<(), E> {
+        for resource in &mut self.resources {
+            if let Some(node) = change(&resource.node)? {
+                resource.node = node;
+            }
+        }
+        Ok(())
+    }
+
     /// All objects as one text, separated by `---`.
     pub fn to_yaml(&self) -> Result<String, Error> {
         let mut text = String::new();

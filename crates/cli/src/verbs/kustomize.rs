@@ -9,17 +9,19 @@ use std::time::Instant;
 
 use clap::{Args, Parser, ValueEnum};
 use towpath_failure::Failure as _;
-use towpath_kustomize::{Disk, Error, Options, Output, Reorder, Restriction, build};
+use towpath_kustomize::{Decrypted, Disk, Options, Output, Reorder, Restriction, build};
 
 use crate::args::Global;
 use crate::exit::Exit;
 use crate::screen::Screen;
+use crate::secrets::{Flags, Problem};
 
 /// Build a kustomization as `kustomize build` does, to the byte
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   towpath kustomize overlays/production
   towpath kustomize overlays/production -o rendered/
+  towpath kustomize overlays/production --decrypt --substitute REGION=eu-west-1
   towpath kustomize . --load-restrictor LoadRestrictionsNone | towpath deploy -f - --app shop
 
 Remote bases, Helm charts and plugins are refused.
@@ -46,6 +48,8 @@ pub struct Kustomize {
     /// Allow helmCharts (they are not supported yet, and say so)
     #[arg(long)]
     pub enable_helm: bool,
+    #[command(flatten)]
+    pub secrets: Flags,
     #[command(flatten)]
     pub foreign: Foreign,
 }
@@ -146,9 +150,9 @@ pub fn run(args: &Kustomize) -> Exit {
     let done = std::env::current_dir()
         .map_err(|error| format!("the current folder: {error}"))
         .and_then(|current| {
-            built(args, &current, &screen).map_err(|error| {
-                hint = error.hint();
-                error.to_string()
+            built(args, &current, &screen).map_err(|problem| {
+                hint = problem.hint;
+                problem.message
             })
         })
         .and_then(|output| {
@@ -171,7 +175,7 @@ pub fn run(args: &Kustomize) -> Exit {
     }
 }
 
-fn built(args: &Kustomize, current: &Path, screen: &Screen) -> Result<Output, Error> {
+fn built(args: &Kustomize, current: &Path, screen: &Screen) -> Result<Output, Problem> {
     let options = Options {
         reorder: match args.reorder {
             None => Reorder::Unspecified,
@@ -186,7 +190,20 @@ fn built(args: &Kustomize, current: &Path, screen: &Screen) -> Result<Output, Er
         helm: args.enable_helm,
         ..Options::default()
     };
-    let output = build(&Disk::at(current), &args.path, &options)?;
+    let disk = Disk::at(current);
+    let decryption = args.secrets.decryption();
+    let built = match &decryption {
+        None => build(&disk, &args.path, &options),
+        Some(decryption) => {
+            let files = Decrypted::new(&disk, |path, purpose, bytes| decryption.file(path, purpose, bytes));
+            build(&files, &args.path, &options)
+        }
+    };
+    let mut output = built.map_err(|error| Problem {
+        message: error.to_string(),
+        hint: error.hint().or_else(|| decryption.as_ref()?.hint()),
+    })?;
+    args.secrets.finish(decryption.as_ref(), &mut output)?;
     for warning in output.warnings() {
         screen.note(warning);
     }

@@ -8,5 +8,6 @@ mod kill;
 mod kustomize;
 mod output;
 mod parts;
+mod secrets;
 mod shop;
 mod support;
