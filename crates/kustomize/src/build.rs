@@ -1,6 +1,7 @@
 //! A build from its first folder to its output.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use serde_json::json;
 use towpath_yaml::Node;
@@ -9,6 +10,7 @@ use crate::accumulator::Accumulator;
 use crate::budget::{Budget, Limits};
 use crate::error::Error;
 use crate::files::Files;
+use crate::function::Functions;
 use crate::loader::{Loader, Restriction};
 use crate::origin;
 use crate::output::Output;
@@ -45,6 +47,8 @@ pub struct Options {
     pub version: String,
     /// What the build may cost.
     pub limits: Limits,
+    /// What runs functions that are programs; they are refused without.
+    pub functions: Option<Arc<dyn Functions>>,
 }
 
 impl Default for Options {
@@ -56,6 +60,7 @@ impl Default for Options {
             helm: false,
             version: "v5.8.1".to_owned(),
             limits: Limits::default(),
+            functions: None,
         }
     }
 }
@@ -147,6 +152,11 @@ impl Build<'_> {
     /// Says something that is no error.
     pub fn warn(&self, warning: &str) {
         self.warnings.borrow_mut().push(warning.to_owned());
+    }
+
+    /// What runs functions that are programs.
+    pub fn functions(&self) -> Option<&Arc<dyn Functions>> {
+        self.options.functions.as_ref()
     }
 
     /// Why a chart is not rendered.

@@ -101,6 +101,10 @@ impl Failure for Error {
             Self::Limit(_) => "build the tree in parts",
             Self::Remote(_) => "copy it into the tree, or have a source fetch it first",
             Self::Chart(_) => "render the chart with helm and list the result under resources",
+            Self::Plugin(text) if text.starts_with("external plugins disabled") => {
+                "allow the program with --allow-command, or run the function before the build and list its result \
+                 under resources"
+            }
             Self::Plugin(_) => "run the function before the build and list its result under resources",
             _ => return None,
         };

@@ -2,8 +2,8 @@
 //!
 //! In: a tree of files ([`Files`]: a disk or memory), the folder to begin in, [`Options`]. Out: an [`Output`]
 //! with the objects as text or as one file each, and what there was to warn of; or an [`Error`] in upstream's
-//! words. Never a program, never the network: what is remote or needs a plugin is refused. Nothing is global,
-//! so builds run side by side.
+//! words. Never the network, and never a program unless the caller brings what runs it ([`Functions`]): what is
+//! remote or needs a plugin is refused. Nothing is global, so builds run side by side.
 //!
 //! ```text
 //! files -> loader -> spec -> target: read, generate, transform, recursively -> accumulator
@@ -20,6 +20,7 @@ mod decode;
 mod error;
 mod fieldpath;
 mod files;
+mod function;
 mod generate;
 mod id;
 mod kinds;
@@ -43,5 +44,6 @@ pub use budget::Limits;
 pub use build::{Options, Reorder, build};
 pub use error::Error;
 pub use files::{Decrypted, Disk, Files, Memory, Place, Use};
+pub use function::{Call, Functions};
 pub use loader::Restriction;
 pub use output::Output;

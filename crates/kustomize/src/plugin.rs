@@ -1,6 +1,7 @@
 //! Generators and transformers that are objects themselves: the built-in ones, with `apiVersion: builtin`.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -8,6 +9,7 @@ use crate::config::FieldSpec;
 use crate::configure::{replacements, unfit};
 use crate::decode::{Decode, Unknown, decode, record};
 use crate::error::{Error, Within};
+use crate::function::{Function, Functions};
 use crate::generate::{Generator, IamPolicy};
 use crate::loader::Loader;
 use crate::path;
@@ -26,6 +28,8 @@ pub enum Plugin {
     Generator(Generator),
     /// It changes objects.
     Transformer(Transformer),
+    /// It does either.
+    Function(Box<Function>),
 }
 
 record! {
@@ -60,9 +64,17 @@ record! {
 }
 
 /// The generator or transformer that an object configures.
-pub fn load(resource: &Resource, loader: &Loader<'_>) -> Result<Plugin, Error> {
+pub fn load(
+    resource: &Resource,
+    loader: &Loader<'_>,
+    functions: Option<&Arc<dyn Functions>>,
+) -> Result<Plugin, Error> {
     let gvk = resource.gvk();
     if !gvk.group.is_empty() || gvk.version != "builtin" {
+        if let Some(functions) = functions {
+            return Function::new(resource, loader, functions)
+                .map(|function| Plugin::Function(Box::new(function)));
+        }
         let kind = resource.original_id().gvk.kind;
         return Err(Error::Plugin(format!(
             "external plugins disabled; unable to load external plugin '{kind}'"

@@ -248,6 +248,7 @@ impl<'b, 'f> Target<'b, 'f> {
                 .into_iter()
                 .map(|(plugin, origin, id)| match plugin {
                     Plugin::Generator(generator) => Ok((generator, origin)),
+                    Plugin::Function(function) => Ok((Generator::Function(function), origin)),
                     Plugin::Transformer(_) => Err(Error::invalid(format!(
                         "loading generator plugins: failed to load generator: plugin {id} not a generator"
                     ))),
@@ -283,7 +284,7 @@ impl<'b, 'f> Target<'b, 'f> {
         }
         self.add_resources(&mut sum, &paths)?;
         let load = |resource: &Resource| -> Result<_, Error> {
-            let loaded = plugin::load(resource, &self.loader);
+            let loaded = plugin::load(resource, &self.loader, self.build.functions());
             let plugin =
                 if what == "generator" { loaded.within(|| "failed to load generator")? } else { loaded? };
             Ok((plugin, configured_by(resource), resource.original_id().to_string()))
@@ -296,6 +297,7 @@ impl<'b, 'f> Target<'b, 'f> {
         loaded
             .map(|(plugin, origin, id)| match plugin {
                 Plugin::Transformer(transformer) => Ok((transformer, origin)),
+                Plugin::Function(function) => Ok((Transformer::Function(function), origin)),
                 Plugin::Generator(_) => Err(Error::invalid(format!("plugin {id} not a transformer"))),
             })
             .collect()
@@ -307,7 +309,7 @@ impl<'b, 'f> Target<'b, 'f> {
         let mut list: Vec<_> = built_in.map(|(kind, transformer)| (transformer, origin(kind))).collect();
         list.extend(self.external_transformers(self.spec.transformers.as_deref().unwrap_or_default())?);
         for (transformer, origin) in list {
-            transformer.apply(&mut sum.resources, self.loader.budget())?;
+            transformer.apply(&mut sum.resources, &self.loader)?;
             if let Some(origin) = origin {
                 for resource in sum.resources.list_mut() {
                     resource.changed_by(&origin);
@@ -323,7 +325,7 @@ impl<'b, 'f> Target<'b, 'f> {
         let validators = self.external_transformers(self.spec.validators.as_deref().unwrap_or_default())?;
         for (validator, _) in validators {
             let before: Vec<_> = sum.resources.list().iter().map(|one| one.node.clone()).collect();
-            validator.apply(&mut sum.resources, self.loader.budget())?;
+            validator.apply(&mut sum.resources, &self.loader)?;
             let same = sum.resources.list().len() == before.len()
                 && sum.resources.list().iter().zip(&before).all(|(after, before)| {
                     let mut after = after.node.clone();

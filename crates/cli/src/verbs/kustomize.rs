@@ -5,16 +5,18 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use clap::{Args, Parser, ValueEnum};
 use towpath_failure::Failure as _;
-use towpath_kustomize::{Decrypted, Disk, Options, Output, Reorder, Restriction, build};
+use towpath_kustomize::{Decrypted, Disk, Functions, Options, Output, Reorder, Restriction, build};
 
 use crate::args::Global;
 use crate::exit::Exit;
 use crate::screen::Screen;
 use crate::secrets::{Flags, Problem};
+use crate::verbs::programs::Programs;
 
 /// Build a kustomization as `kustomize build` does, to the byte
 #[derive(Debug, Args)]
@@ -24,7 +26,7 @@ use crate::secrets::{Flags, Problem};
   towpath kustomize overlays/production --decrypt --substitute REGION=eu-west-1
   towpath kustomize . --load-restrictor LoadRestrictionsNone | towpath deploy -f - --app shop
 
-Remote bases, Helm charts and plugins are refused.
+Remote bases, Helm charts and containers are refused, and so are programs that are not allowed.
 Exit codes: 0 success, 1 the build failed, 3 bad usage.")]
 pub struct Kustomize {
     /// The folder with the kustomization file
@@ -48,6 +50,16 @@ pub struct Kustomize {
     /// Allow helmCharts (they are not supported yet, and say so)
     #[arg(long)]
     pub enable_helm: bool,
+    /// Allow functions to run this program: an absolute path, several times. It runs with an empty environment, for
+    /// a minute at most, and without network where the system lets us take it away
+    #[arg(long, value_name = "PROGRAM")]
+    pub allow_command: Vec<PathBuf>,
+    /// Allow functions that are programs, any, with our environment and rights; needs --enable-alpha-plugins
+    #[arg(long)]
+    pub enable_exec: bool,
+    /// Environment variables for functions of --enable-exec
+    #[arg(short = 'e', long, value_name = "NAME[=VALUE]")]
+    pub env: Vec<String>,
     #[command(flatten)]
     pub secrets: Flags,
     #[command(flatten)]
@@ -59,12 +71,9 @@ pub struct Kustomize {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Accepted for the sake of scripts")]
 pub struct Foreign {
-    /// Allow plugins; those that are not built in are refused all the same
+    /// Allow plugins; of those that are not built in, only functions that are programs are run
     #[arg(long)]
     pub enable_alpha_plugins: bool,
-    /// Allow functions that are programs; refused all the same
-    #[arg(long)]
-    pub enable_exec: bool,
     /// Allow functions the network; refused all the same
     #[arg(long)]
     pub network: bool,
@@ -74,9 +83,6 @@ pub struct Foreign {
     /// Run functions as the current user
     #[arg(long)]
     pub as_current_user: bool,
-    /// Environment variables for functions
-    #[arg(short = 'e', long, value_name = "NAME[=VALUE]")]
-    pub env: Vec<String>,
     /// Mounts for functions
     #[arg(long, value_name = "MOUNT")]
     pub mount: Vec<String>,
@@ -176,6 +182,11 @@ pub fn run(args: &Kustomize) -> Exit {
 }
 
 fn built(args: &Kustomize, current: &Path, screen: &Screen) -> Result<Output, Problem> {
+    let any = args.enable_exec && args.foreign.enable_alpha_plugins;
+    let programs = Programs::allowed(&args.allow_command, any, &args.env);
+    if programs.as_ref().is_some_and(Programs::keeps_network) {
+        screen.note("# Warning: programs keep their network, since namespaces cannot be made here");
+    }
     let options = Options {
         reorder: match args.reorder {
             None => Reorder::Unspecified,
@@ -188,6 +199,7 @@ fn built(args: &Kustomize, current: &Path, screen: &Screen) -> Result<Output, Pr
         },
         managed_by_label: args.enable_managedby_label,
         helm: args.enable_helm,
+        functions: programs.map(|programs| -> Arc<dyn Functions> { Arc::new(programs) }),
         ..Options::default()
     };
     let disk = Disk::at(current);

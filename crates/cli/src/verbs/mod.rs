@@ -6,6 +6,7 @@ pub mod deploy;
 pub mod diff;
 pub mod inspect;
 pub mod kustomize;
+pub mod programs;
 pub mod reference;
 pub mod version;
 

@@ -58,3 +58,58 @@ fn warnings_and_figures_are_on_stderr() -> Result<()> {
     ensure!(said.contains("1 objects, ") && said.contains("--reorder has been deprecated"), "{said}");
     Ok(())
 }
+
+const FUNCTION: &str = "apiVersion: example.com/v1\nkind: Fn\nmetadata:\n  name: f\n  annotations:\n    \
+                        config.kubernetes.io/function: |\n      exec: {path: PROGRAM, args: [ARGS]}\n";
+const PRINTS: &str = "#!/bin/sh\ncat > /dev/null\necho \"{apiVersion: v1, kind: ConfigMap, metadata: {name: made}, \
+                      data: {where: $MARK}}\"\n";
+
+/// A tree with a generator that runs a program.
+fn with_program(program: &str, args: &str) -> Result<tempfile::TempDir> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tree("generators: [f.yaml]\n")?;
+    fs::write(folder.path().join("f.yaml"), FUNCTION.replace("PROGRAM", program).replace("ARGS", args))?;
+    let script = folder.path().join("print.sh");
+    fs::write(&script, PRINTS)?;
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755))?;
+    Ok(folder)
+}
+
+fn marked(folder: &Path, arguments: &[&str]) -> Result<Output> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_towpath"));
+    Ok(command.arg("kustomize").args(arguments).env("MARK", "outside").current_dir(folder).output()?)
+}
+
+#[test]
+fn programs_run_only_if_they_are_allowed() -> Result<()> {
+    let folder = with_program("./print.sh", "")?;
+    for arguments in [&[][..], &["--enable-alpha-plugins"], &["--enable-exec"]] {
+        let done = marked(folder.path(), arguments)?;
+        let said = String::from_utf8_lossy(&done.stderr);
+        ensure!(done.status.code() == Some(1) && said.contains("external plugins disabled"), "{said}");
+        ensure!(said.contains("--allow-command"), "{said}");
+    }
+    let done = marked(folder.path(), &["--enable-alpha-plugins", "--enable-exec"])?;
+    ensure!(String::from_utf8_lossy(&done.stdout).contains("where: outside"), "{done:?}");
+    // Another program on the list helps nobody.
+    let done = marked(folder.path(), &["--allow-command", "/bin/sh"])?;
+    let said = String::from_utf8_lossy(&done.stderr);
+    ensure!(done.status.code() == Some(1) && said.contains("'./print.sh' is not allowed"), "{said}");
+    Ok(())
+}
+
+#[test]
+fn an_allowed_program_sees_little() -> Result<()> {
+    let folder = with_program("/bin/sh", "print.sh")?;
+    let done = marked(folder.path(), &["--allow-command", "/bin/sh"])?;
+    let text = String::from_utf8_lossy(&done.stdout);
+    ensure!(done.status.success() && text.contains("name: made") && !text.contains("outside"), "{done:?}");
+    fs::write(folder.path().join("print.sh"), "exit 7\n")?;
+    let said = marked(folder.path(), &["--allow-command", "/bin/sh"])?.stderr;
+    ensure!(String::from_utf8_lossy(&said).contains("'/bin/sh' failed: exit status: 7"));
+    // What is endless is cut off at the limit, and ends.
+    fs::write(folder.path().join("print.sh"), "exec cat /dev/zero\n")?;
+    let said = marked(folder.path(), &["--allow-command", "/bin/sh"])?.stderr;
+    ensure!(String::from_utf8_lossy(&said).contains("printed more than 67108864 bytes"));
+    Ok(())
+}

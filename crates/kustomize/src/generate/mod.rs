@@ -5,6 +5,7 @@ mod object;
 mod pairs;
 
 use crate::error::Error;
+use crate::function::Function;
 use crate::loader::Loader;
 use crate::resource::{Behavior, Resource};
 use crate::spec::{ConfigMapArgs, GeneratorArgs, SecretArgs};
@@ -20,6 +21,8 @@ pub enum Generator {
     Secret(SecretArgs),
     /// A ServiceAccount for Google's cloud.
     Iam(IamPolicy),
+    /// Whatever a function makes.
+    Function(Box<Function>),
 }
 
 impl Generator {
@@ -33,6 +36,7 @@ impl Generator {
                 object::secret(loader, args).map(|node| generated(node, loader, &args.common))
             }
             Self::Iam(policy) => policy.objects(loader),
+            Self::Function(function) => function.generate(loader),
         }
     }
 }

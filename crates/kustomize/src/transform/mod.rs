@@ -16,9 +16,10 @@ pub mod variables;
 
 use std::collections::BTreeMap;
 
-use crate::budget::Budget;
 use crate::config::FieldSpec;
 use crate::error::Error;
+use crate::function::Function;
+use crate::loader::Loader;
 use crate::resources::Resources;
 use crate::spec::{Replacement, Replica};
 
@@ -54,13 +55,16 @@ pub enum Transformer {
     ValueAdd(ValueAdd),
     /// Hashes in names.
     Hash,
+    /// Whatever a function does.
+    Function(Box<Function>),
     /// Several as one.
     All(Vec<Transformer>),
 }
 
 impl Transformer {
     /// Changes the objects.
-    pub fn apply(&self, resources: &mut Resources, budget: &Budget) -> Result<(), Error> {
+    pub fn apply(&self, resources: &mut Resources, loader: &Loader<'_>) -> Result<(), Error> {
+        let budget = loader.budget();
         budget.spend_copies(self.weight(), resources.list().len())?;
         match self {
             Self::MergePatches(patches) => patches.apply(resources),
@@ -74,7 +78,8 @@ impl Transformer {
             Self::Replacements(list) => replacements::apply(resources, list, budget),
             Self::ValueAdd(value) => value.apply(resources),
             Self::Hash => hash::add(resources),
-            Self::All(list) => list.iter().try_for_each(|one| one.apply(resources, budget)),
+            Self::Function(function) => function.transform(resources, loader),
+            Self::All(list) => list.iter().try_for_each(|one| one.apply(resources, loader)),
         }
     }
 
