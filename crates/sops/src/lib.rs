@@ -12,6 +12,7 @@
 
 mod cipher;
 mod error;
+mod expression;
 mod flat;
 mod format;
 mod key;

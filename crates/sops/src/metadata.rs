@@ -6,6 +6,7 @@ use regex::bytes::Regex;
 use serde::Deserialize;
 
 use crate::error::Error;
+use crate::expression;
 use crate::key::{KeyName, MasterKey};
 
 /// What SOPS leaves unencrypted if nothing else is said.
@@ -142,9 +143,7 @@ impl Metadata {
 }
 
 fn rule(stored: &Stored) -> Result<Rule, Error> {
-    let regex = |text: &str| {
-        Regex::new(text).map_err(|error| Error::Metadata(format!("the expression `{text}`: {error}")))
-    };
+    let regex = |text: &str| expression::compile(text).map_err(Error::Metadata);
     let mut rules = Vec::new();
     if !stored.unencrypted_suffix.is_empty() {
         rules.push(Rule::UnencryptedSuffix(stored.unencrypted_suffix.clone().into()));

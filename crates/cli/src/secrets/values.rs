@@ -81,8 +81,8 @@ mod tests {
         let variables = [("N", "3"), ("YES", "yes"), ("STAR", "*x: y")].into_iter().collect();
         let values = Values { variables, unset: Unset::Refused, typed };
         let nodes = read(text.as_bytes(), Dialect::V3, &Limits::default()).expect("YAML");
-        let node =
-            values.object(&nodes[0]).map_err(|problem| (problem.message, problem.hint))?.expect("a change");
+        let node = nodes.first().expect("a document");
+        let node = values.object(node).map_err(|problem| (problem.message, problem.hint))?.expect("a change");
         Ok(write(&node).expect("a text"))
     }
 

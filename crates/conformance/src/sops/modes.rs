@@ -49,6 +49,10 @@ pub const MODES: &[Mode] = &[
     age("MAC over encrypted values only", "mac_only_encrypted: true"),
     age("encrypted_regex", "encrypted_regex: '^(data|k[0-9]|secret)'"),
     age("encrypted_regex and MAC over those only", "encrypted_regex: '[a-m]$'\n    mac_only_encrypted: true"),
+    age(
+        "encrypted_regex in Go's own words",
+        r"encrypted_regex: '^\Qa.b\E$|^\w\d$|\bname\b|^[[:upper:]&&x]|[^\w -]'",
+    ),
     age("unencrypted_regex", "unencrypted_regex: '[0-4a]'"),
     age("encrypted_suffix", "encrypted_suffix: '2'"),
     age("unencrypted_suffix", "unencrypted_suffix: 'a'"),

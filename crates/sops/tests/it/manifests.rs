@@ -13,7 +13,8 @@ const PAIRS: &str = include_str!("../seeds/pairs.env");
 const OBJECT: &str = include_str!("../seeds/object.json");
 
 fn json_of(yaml: &str) -> Value {
-    towpath_yaml::read(yaml.as_bytes(), Dialect::V3, &Limits::default()).unwrap()[0].to_json().unwrap()
+    let nodes = towpath_yaml::read(yaml.as_bytes(), Dialect::V3, &Limits::default()).expect("YAML");
+    nodes.first().and_then(|node| node.to_json().ok()).expect("a document")
 }
 
 fn decrypted(yaml: &str) -> Result<Option<String>, Error> {

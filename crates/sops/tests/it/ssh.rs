@@ -6,7 +6,8 @@ use towpath_sops::Age;
 
 /// A key file of OpenSSH with these texts behind its magic word, and then one key that is nothing.
 fn file(cipher: &str, private: &[u8]) -> String {
-    let text = |text: &[u8]| [&u32::try_from(text.len()).unwrap().to_be_bytes()[..], text].concat();
+    let text =
+        |text: &[u8]| [&u32::try_from(text.len()).expect("a short text").to_be_bytes()[..], text].concat();
     let parts = [
         b"openssh-key-v1\0".to_vec(),
         text(cipher.as_bytes()),
@@ -21,7 +22,7 @@ fn file(cipher: &str, private: &[u8]) -> String {
 }
 
 fn problem(text: &str) -> &'static str {
-    Age::from_ssh_key(text).unwrap_err()
+    Age::from_ssh_key(text).expect_err("a key of no use")
 }
 
 #[test]
