@@ -93,12 +93,20 @@ impl Cache {
     /// Watches these kinds from now on. Two different wishes for a kind are made into one that serves both.
     pub fn want(&self, kinds: impl IntoIterator<Item = Wanted>) {
         let mut wanted = self.shared.wanted();
+        let mut is_new = false;
         for wish in kinds {
-            let both = wanted.get(&wish.kind).map_or_else(|| wish.clone(), |known| known.widened(&wish));
-            wanted.insert(wish.kind, both);
+            let known = wanted.get(&wish.kind);
+            let both = known.map_or_else(|| wish.clone(), |known| known.widened(&wish));
+            if known != Some(&both) {
+                is_new = true;
+                wanted.insert(wish.kind, both);
+            }
         }
         drop(wanted);
-        self.shared.think.notify_one();
+        // Whoever looks at a unit says what it wants, every time.
+        if is_new {
+            self.shared.think.notify_one();
+        }
     }
 
     /// Takes back all wishes for these kinds; what is known of them is forgotten.
