@@ -1,6 +1,7 @@
 //! Asking the server about objects of which nothing proves that they are as wanted: once for each state of them, side by
 //! side, and what it says of one is that one's alone.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use futures::future::{BoxFuture, FutureExt as _};
@@ -9,9 +10,9 @@ use serde_json::json;
 use tokio::time::Instant;
 use towpath_cluster::cache::{Managed, Row};
 use towpath_merge::explain::is_person;
-use towpath_object::{Digest, Object, digest, strip};
+use towpath_object::{Digest, Key, Object, digest, strip};
 use towpath_plan::sync::{CompareOptions, SyncOptions};
-use towpath_plan::{LAST_APPLIED, Target};
+use towpath_plan::{Applied, LAST_APPLIED, Target};
 
 use crate::compare::{Comparison, Standing, is_exact};
 use crate::engine::Engine;
@@ -66,9 +67,17 @@ impl Engine {
         if !comparison.standing.values().any(|standing| *standing == Standing::Doubtful) {
             return;
         }
+        // What an operation is about to apply is in doubt until it has, and nobody has to be asked about that.
+        let awaited: BTreeSet<Key> = self.shared.remember(&unit.id, |memory| {
+            let awaited = memory.records.iter().filter(|(_, applied)| **applied == Applied::NotYet);
+            awaited.filter(|_| memory.running.is_some()).map(|(key, _)| key.clone()).collect()
+        });
         let manifests = self.manifests(unit, rendered, member);
         let doubtful = manifests.targets.iter().filter_map(|target| {
             let key = target.key();
+            if awaited.contains(&key) {
+                return None;
+            }
             let row = member.cache.get(&key).filter(|row| !row.leaving)?;
             (comparison.standing.get(&key) == Some(&Standing::Doubtful)).then_some((target, row))
         });

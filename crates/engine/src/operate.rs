@@ -23,12 +23,13 @@ use towpath_plan::sync::{
 use towpath_plan::{Applied, Origin, Target, rank, record};
 
 use crate::act::{Acted, Acting, act};
+use crate::engine::Shared;
 use crate::member::Member;
 use crate::memory::Orders;
 use crate::observe::observe;
 use crate::settings::Settings;
 use crate::store::StoreError;
-use crate::written::Written;
+use crate::unit::UnitId;
 
 /// How long to wait at most before looking again, whatever the watches say.
 const TICK: Duration = Duration::from_secs(30);
@@ -44,6 +45,8 @@ pub(crate) trait Ledger {
 
 /// Everything that an operation needs.
 pub(crate) struct Operating<'a> {
+    pub(crate) shared: &'a Shared,
+    pub(crate) unit: &'a UnitId,
     pub(crate) member: &'a Member,
     /// How actions are carried out.
     pub(crate) acting: Acting<'a>,
@@ -63,15 +66,6 @@ pub(crate) struct Operated {
     pub(crate) outcome: Outcome,
     /// What is known of each apply.
     pub(crate) applied: BTreeMap<Key, Applied>,
-    /// What was written, for as long as no watch tells of it.
-    pub(crate) written: Written,
-}
-
-/// What an operation has done.
-#[derive(Default)]
-struct Done {
-    applied: BTreeMap<Key, Applied>,
-    written: Written,
 }
 
 /// What the server has said of objects during an operation.
@@ -91,7 +85,7 @@ pub(crate) async fn operate(
     ledger: &impl Ledger,
 ) -> Result<Operated, StoreError> {
     let tasks = schedule.by_id();
-    let done = Mutex::new(Done::default());
+    let done = Mutex::new(BTreeMap::new());
     let told = Mutex::new(Told::default());
     let mut orders = operating.orders.clone();
     // Hooks must never run twice, so their start is written down first. Plain objects can be applied again.
@@ -105,8 +99,8 @@ pub(crate) async fn operate(
         };
         match next {
             Step::Done(outcome) => {
-                let Done { applied, written } = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-                return Ok(Operated { outcome, applied, written });
+                let applied = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+                return Ok(Operated { outcome, applied });
             }
             Step::Act(actions) => {
                 if careful {
@@ -134,7 +128,7 @@ impl Operating<'_> {
         &self,
         actions: Vec<Action>,
         tasks: &BTreeMap<&TaskId, &Task>,
-        done: &Mutex<Done>,
+        done: &Mutex<BTreeMap<Key, Applied>>,
         told: &Mutex<Told>,
     ) -> Vec<(Action, Answer)> {
         let doing = actions.into_iter().map(|action| async move {
@@ -162,19 +156,25 @@ impl Operating<'_> {
         stream::iter(doing).buffer_unordered(self.concurrency).collect().await
     }
 
-    /// Remembers what a write left behind.
-    fn note(&self, task: &Task, action: &Action, acted: &Acted, done: &Mutex<Done>) {
+    /// Remembers what a write left behind, at once: whoever compares meanwhile needs not ask the server.
+    fn note(&self, task: &Task, action: &Action, acted: &Acted, done: &Mutex<BTreeMap<Key, Applied>>) {
         let key = task.id.key.clone();
-        let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
         match (action, &acted.answer, &acted.returned) {
             (Action::Apply { .. }, Answer::Applied(mark), Some(returned)) => {
                 let Some(target) = as_target(task) else { return };
-                done.written.applied(key.clone(), mark.resource_version.clone(), target.digest);
+                let wanted = target.digest;
                 // What ignore rules made of it proves nothing once they are gone.
-                let sent = Target { digest: acted.sent.unwrap_or(target.digest), ..target };
-                done.applied.insert(key, record(&sent, returned, self.acting.manager));
+                let sent = Target { digest: acted.sent.unwrap_or(wanted), ..target };
+                let applied = record(&sent, returned, self.acting.manager);
+                self.shared.remember(self.unit, |memory| {
+                    memory.written.applied(key.clone(), mark.resource_version.clone(), wanted);
+                    memory.records.insert(key.clone(), applied.clone());
+                });
+                done.lock().unwrap_or_else(PoisonError::into_inner).insert(key, applied);
             }
-            (Action::Prune { uid, .. }, Answer::Done, _) => done.written.removed(key, uid.clone()),
+            (Action::Prune { uid, .. }, Answer::Done, _) => {
+                self.shared.remember(self.unit, |memory| memory.written.removed(key, uid.clone()));
+            }
             _ => {}
         }
     }

@@ -132,6 +132,8 @@ impl Engine {
             owner: &|object| settings.owner(object),
         };
         let operating = Operating {
+            shared: &self.shared,
+            unit: &unit.id,
             member: &member,
             acting,
             settings: &settings,
@@ -142,12 +144,7 @@ impl Engine {
             now: state.started,
         };
         let ledger = StatusLedger { engine: self, unit: &unit.id };
-        let Operated { outcome, applied, written } =
-            operate(&operating, &plan, &mut state.progress, &ledger).await?;
-        self.shared.remember(&unit.id, |memory| {
-            memory.records.extend(applied.clone());
-            memory.written.extend(written);
-        });
+        let Operated { outcome, applied } = operate(&operating, &plan, &mut state.progress, &ledger).await?;
         Ok(Attempted { outcome, applied, planned: true })
     }
 

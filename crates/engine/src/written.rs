@@ -30,19 +30,17 @@ impl Written {
         self.removed.insert(key, uid);
     }
 
-    pub(crate) fn extend(&mut self, later: Self) {
-        for (key, (version, manifest)) in later.applied {
-            self.applied(key, version, manifest);
-        }
-        for (key, uid) in later.removed {
-            self.removed(key, uid);
-        }
-    }
-
     /// Forgets what the cache has heard of, whatever became of it since; true when something is left.
     pub(crate) fn settle(&mut self, cache: &Cache) -> bool {
         self.applied.retain(|key, (version, _)| !cache.has_reached(key, version));
         self.removed.retain(|key, uid| cache.get(key).is_some_and(|row| row.uid == *uid && !row.leaving));
+        // An emptied map keeps its room, and there are many units.
+        if self.applied.is_empty() {
+            self.applied = BTreeMap::new();
+        }
+        if self.removed.is_empty() {
+            self.removed = BTreeMap::new();
+        }
         !(self.applied.is_empty() && self.removed.is_empty())
     }
 

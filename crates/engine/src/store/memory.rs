@@ -24,7 +24,8 @@ pub struct MemoryStore {
 
 #[derive(Debug, Default)]
 struct Units {
-    by_id: BTreeMap<UnitId, Stored>,
+    /// Apart from their keys: they are large, and the places in a tree are half empty.
+    by_id: BTreeMap<UnitId, Box<Stored>>,
     writes: u64,
 }
 
@@ -53,19 +54,19 @@ impl MemoryStore {
         stored.version = version;
         // Nobody watching is not an error.
         let _ = self.changes.send(UnitChange::Changed(id.clone()));
-        Ok(stored.clone())
+        Ok(Stored::clone(stored))
     }
 }
 
 impl UnitStore for MemoryStore {
     fn list(&self) -> BoxFuture<'_, Result<Vec<Stored>, StoreError>> {
         let units = self.units.lock().unwrap_or_else(PoisonError::into_inner);
-        ready(Ok(units.by_id.values().cloned().collect())).boxed()
+        ready(Ok(units.by_id.values().map(|stored| Stored::clone(stored)).collect())).boxed()
     }
 
     fn get<'a>(&'a self, id: &'a UnitId) -> BoxFuture<'a, Result<Option<Stored>, StoreError>> {
         let units = self.units.lock().unwrap_or_else(PoisonError::into_inner);
-        ready(Ok(units.by_id.get(id).cloned())).boxed()
+        ready(Ok(units.by_id.get(id).map(|stored| Stored::clone(stored)))).boxed()
     }
 
     fn create(&self, unit: Unit) -> BoxFuture<'_, Result<Stored, StoreError>> {
@@ -79,7 +80,7 @@ impl UnitStore for MemoryStore {
         units.writes += 1;
         let (id, version) = (unit.id.clone(), Version(units.writes.to_string()));
         let stored = Stored { unit, version };
-        units.by_id.insert(id.clone(), stored.clone());
+        units.by_id.insert(id.clone(), Box::new(stored.clone()));
         let _ = self.changes.send(UnitChange::Changed(id));
         ready(Ok(stored)).boxed()
     }

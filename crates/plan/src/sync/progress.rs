@@ -114,7 +114,8 @@ pub enum End {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Stored", into = "Stored")]
 pub struct Progress {
-    results: BTreeMap<TaskId, TaskResult>,
+    /// Apart from their keys: many progresses are kept, most of them of a few tasks.
+    results: BTreeMap<TaskId, Box<TaskResult>>,
     touched: BTreeMap<TaskId, Touched>,
     passed: BTreeSet<TaskId>,
     /// Everything was checked, so that writing may begin.
@@ -141,14 +142,14 @@ impl Progress {
 
     /// The results in the order in which they came.
     pub fn results(&self) -> Vec<&TaskResult> {
-        let mut results: Vec<&TaskResult> = self.results.values().collect();
+        let mut results: Vec<&TaskResult> = self.results.values().map(Box::as_ref).collect();
         results.sort_by_key(|result| result.order);
         results
     }
 
     /// What is recorded of a task.
     pub fn result(&self, task: &TaskId) -> Option<&TaskResult> {
-        self.results.get(task)
+        self.results.get(task).map(Box::as_ref)
     }
 
     /// True once anything was written to the cluster, or may have been.
@@ -226,15 +227,17 @@ impl Progress {
 
     pub(super) fn set(&mut self, task: &TaskId, state: State, code: Option<Code>, message: &str) {
         let order = self.results.len() + 1;
-        let result = self.results.entry(task.clone()).or_insert_with(|| TaskResult {
-            task: task.clone(),
-            state,
-            code: None,
-            message: String::new(),
-            mark: None,
-            over: None,
-            missed: false,
-            order,
+        let result = self.results.entry(task.clone()).or_insert_with(|| {
+            Box::new(TaskResult {
+                task: task.clone(),
+                state,
+                code: None,
+                message: String::new(),
+                mark: None,
+                over: None,
+                missed: false,
+                order,
+            })
         });
         result.state = state;
         result.code = code.or(result.code);
@@ -244,7 +247,13 @@ impl Progress {
     }
 
     pub(super) fn result_mut(&mut self, task: &TaskId) -> Option<&mut TaskResult> {
-        self.results.get_mut(task)
+        self.results.get_mut(task).map(Box::as_mut)
+    }
+
+    /// Notes how it ended. What had passed a check does not matter any more.
+    pub(super) fn end(&mut self, outcome: Outcome) {
+        self.outcome = Some(outcome);
+        self.passed = BTreeSet::new();
     }
 
     pub(super) fn forget(&mut self, task: &TaskId) {
@@ -273,6 +282,7 @@ impl Progress {
         let mut failures: Vec<&TaskResult> = self
             .results
             .values()
+            .map(Box::as_ref)
             .filter(|result| result.is_failure() && result.task.phase != Phase::SyncFail)
             .collect();
         failures.sort_by_key(|result| result.order);
@@ -314,7 +324,7 @@ impl From<Stored> for Progress {
     fn from(stored: Stored) -> Self {
         let touched = stored.touched.into_iter().filter_map(|one| Some((one.task.clone()?, one)));
         Self {
-            results: stored.results.into_iter().map(|result| (result.task.clone(), result)).collect(),
+            results: stored.results.into_iter().map(|result| (result.task.clone(), result.into())).collect(),
             touched: touched.collect(),
             passed: BTreeSet::new(),
             checked: stored.checked,

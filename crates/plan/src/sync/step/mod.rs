@@ -100,7 +100,7 @@ pub fn step(schedule: &Schedule, progress: &mut Progress, situation: &Situation<
     let mut stepper = Stepper { schedule, progress, situation };
     let step = stepper.decide();
     if let Step::Done(outcome) = &step {
-        stepper.progress.outcome = Some(outcome.clone());
+        stepper.progress.end(outcome.clone());
     }
     step
 }
