@@ -1,16 +1,18 @@
 //! The life of a unit: synced, drifted, healed, changed, pruned, vetoed.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use futures::future::{BoxFuture, FutureExt as _, ready};
+use http::Method;
 use serde_json::json;
 use towpath_engine::store::{await_sync, start_sync};
 use towpath_engine::unit::{Operation, Phase, SyncState, Unit, UnitId};
 use towpath_engine::{Event, Heard, SyncGate, Veto};
 use towpath_plan::sync::{Rules, Task};
-use towpath_testkit::{FaultProxy, eventually, shared};
+use towpath_testkit::{Fault, FaultProxy, Rule, eventually, shared};
 
 use crate::world::{World, config};
 
@@ -68,6 +70,41 @@ async fn an_unchanged_unit_costs_no_call() -> Result<()> {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     let asked = proxy.seen().split_off(before);
+    ensure!(asked.is_empty(), "{asked:?}");
+    Ok(())
+}
+
+/// What an operation has applied, or is about to, is nothing to ask the server about while the unit is compared meanwhile.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_unit_under_way_costs_no_question() -> Result<()> {
+    let plane = shared().await?;
+    let proxy = FaultProxy::start(plane)?;
+    let namespace = plane.namespace("under-way").await?;
+    let world = World::over(proxy.kubeconfig_path().to_path_buf(), Arc::default(), Arc::default())?;
+    let slow = Rule::new(Fault::Latency(Duration::from_millis(300)));
+    proxy.add(slow.method(Method::PATCH).path("services/"));
+    let mut service = config("web", "x");
+    service["kind"] = json!("Service");
+    service["spec"] = json!({"ports": [{"port": 80}]});
+    if let Some(fields) = service.as_object_mut() {
+        fields.remove("data");
+    }
+    world.add("under-way", &namespace, Rules::Kstatus, vec![config("one", "1"), service]).await?;
+    let done = AtomicBool::new(false);
+    let asking = async {
+        while !done.load(Ordering::Relaxed) {
+            world.engine.refresh(&UnitId("under-way".into()));
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    let settled = async {
+        let settled = world.settled("under-way", "r1").await;
+        done.store(true, Ordering::Relaxed);
+        settled
+    };
+    let ((), settled) = tokio::join!(asking, settled);
+    settled?;
+    let asked: Vec<_> = proxy.seen().into_iter().filter(|seen| seen.query.contains("dryRun")).collect();
     ensure!(asked.is_empty(), "{asked:?}");
     Ok(())
 }
