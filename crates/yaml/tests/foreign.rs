@@ -157,11 +157,13 @@ fn laws(node: &Node, limits: &Limits) {
     {
         assert_eq!(document.value, value, "{written}");
     }
-    // kustomize's own way: through go-yaml v3. A folded text changes each time it is written.
+    // kustomize's own way: through go-yaml v3. A folded text changes each time it is written, and of several keys
+    // `<<` kyaml removes one each time they are read.
     let text = write_v3(node);
     let again = read(text.as_bytes(), Dialect::V3, limits).expect("a text of go-yaml v3");
     if let Some(again) = again.first()
         && !text.contains('>')
+        && !text.contains("<<")
     {
         assert_eq!(write(again).as_ref(), Ok(&written), "{text}");
     }

@@ -98,3 +98,54 @@ fn by_kind(config: &Config) -> HashMap<&str, Vec<Field<'_>>> {
     }
     by_kind
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::{Memory, Options, build};
+
+    fn object(gvk: Gvk<'_>, name: &str) -> Value {
+        let version = if gvk.version.is_empty() { "v1" } else { gvk.version };
+        let api_version =
+            if gvk.group.is_empty() { version.to_owned() } else { format!("{}/{version}", gvk.group) };
+        json!({"apiVersion": api_version, "kind": gvk.kind, "metadata": {"name": name}})
+    }
+
+    /// An object with a value at a path.
+    fn with(mut object: Value, spec: &FieldSpec, value: &Value) -> Value {
+        let mut at = &mut object;
+        for part in &spec.parts {
+            at = &mut at[part.name.as_str()];
+        }
+        *at = value.clone();
+        object
+    }
+
+    #[test]
+    fn every_row_of_the_table_is_followed() {
+        let config = Config::built_in();
+        let mut rows = 0;
+        for reference in &config.name_reference {
+            let target = reference.gvk();
+            // One row of upstream's table has the version in the group, and so fits nothing.
+            for spec in reference.referrers.iter().filter(|_| !target.group.contains('/')) {
+                rows += 1;
+                let named = json!({"kind": target.kind, "name": "old"});
+                let shapes = [json!("old"), named.clone(), json!([named]), json!(["old"])];
+                let follows = shapes.iter().any(|shape| {
+                    let mut files = Memory::new();
+                    files.add("kustomization.yaml", "namePrefix: new-\nresources: [a.json, b.json]\n");
+                    files.add("a.json", object(target, "old").to_string());
+                    files.add("b.json", with(object(spec.gvk(), "referrer"), spec, shape).to_string());
+                    build(&files, "/", &Options::default())
+                        .and_then(|output| output.to_yaml())
+                        .is_ok_and(|text| text.matches("new-old").count() == 2)
+                });
+                assert!(follows, "{} in {} of {}", target.kind, spec.path, spec.gvk().kind);
+            }
+        }
+        assert_eq!(rows, 166);
+    }
+}
