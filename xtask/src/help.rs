@@ -93,12 +93,14 @@ Gives the same input to Towpath and to the real tool and compares the results. T
 line is `NAME agreed/total`. Without --full a sample is run.
 
   cargo xtask conformance diff    our differences against Argo CD's engine; --full: also a real server
+  cargo xtask conformance gotemplate  our templates against Go's text/template and its own tests
   cargo xtask conformance health  our health rules, Lua and actions on Argo CD's own test data
   cargo xtask conformance krusty  our kustomize on the builds of upstream's own tests
   cargo xtask conformance kyaml   our nodes against kustomize's library: what is read and what is written
   cargo xtask conformance merge2  our merges and JSON patches against kustomize's library and its test table
   cargo xtask conformance sandbox  our API server's answers against a real one's
   cargo xtask conformance sops    our SOPS against files that the real one made
+  cargo xtask conformance sprig   our Sprig functions against Masterminds/sprig and its own tests
   cargo xtask conformance substitute  our substitution against Flux's library and its test tables
   cargo xtask conformance sync    our order, options and steps against the facts of Argo CD's engine
   cargo xtask conformance trees   our kustomize beside the real one on the trees of other projects

@@ -15,6 +15,8 @@ const SAMPLES: &[&[&str]] = &[
     &["sync"],
     &["substitute"],
     &["sops"],
+    &["gotemplate"],
+    &["sprig"],
     &["krusty"],
     &["trees", "--sample"],
 ];

@@ -5,6 +5,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for people at a terminal")]
 
 mod diff;
+mod gotemplate;
 mod health;
 mod krusty;
 mod kyaml;
@@ -25,7 +26,7 @@ use anyhow::{Result, bail};
 
 use crate::score::Score;
 
-const USAGE: &str = "usage: towpath-conformance diff|health|krusty|kyaml|merge2|sandbox|sops|substitute|sync|trees|yaml [--full|--sample]";
+const USAGE: &str = "usage: towpath-conformance diff|gotemplate|health|krusty|kyaml|merge2|sandbox|sops|sprig|substitute|sync|trees|yaml [--full|--sample]";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -50,6 +51,8 @@ fn run(args: &[String]) -> Result<Score> {
     match args.as_slice() {
         ["diff"] => diff::run(false),
         ["diff", "--full"] => diff::run(true),
+        ["gotemplate"] => gotemplate::run(false),
+        ["gotemplate", "--full"] => gotemplate::run(true),
         ["health"] => health::run(),
         ["krusty"] => krusty::run(),
         ["kyaml"] => kyaml::run(false),
@@ -59,6 +62,8 @@ fn run(args: &[String]) -> Result<Score> {
         ["sandbox"] => sandbox::run(),
         ["sops"] => sops::run(false),
         ["sops", "--full"] => sops::run(true),
+        ["sprig"] => gotemplate::run_sprig(false),
+        ["sprig", "--full"] => gotemplate::run_sprig(true),
         ["substitute"] => substitute::run(false),
         ["substitute", "--full"] => substitute::run(true),
         ["sync"] => sync::run(),

@@ -109,6 +109,7 @@ pub const MODULES: &[Module] = &[
         stamps: &[],
     },
     Module { folder: "envsubstoracle", version: "", tools: &[built("envsubstoracle", ".")], stamps: &[] },
+    Module { folder: "gotemplateoracle", version: "", tools: &[built("gotemplateoracle", ".")], stamps: &[] },
     Module { folder: "kyamloracle", version: "", tools: &[built("kyamloracle", ".")], stamps: &[] },
     Module { folder: "yamloracle", version: "", tools: &[built("yamloracle", ".")], stamps: &[] },
 ];
