@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -66,7 +67,8 @@ func decodeTyped(typed string, from any) (any, error) {
 		if typed == "string" {
 			return string(bytes), err
 		}
-		return bytes, err
+		// Without room behind it, which templates could see.
+		return slices.Clip(bytes), err
 	default:
 		return number(typed, from.(string))
 	}

@@ -109,7 +109,7 @@ func (t *Template) Execute(wr io.Writer, data any) error {
 		line := captured{
 			Texts: captureTexts[t.common], Name: t.name, Executed: true,
 			Foreign: captureForeign[t.common] || t.common.tmpl[t.name] != t,
-			Data: encoded, MissingKey: int(t.option.missingKey), Output: out.Bytes(),
+			Data:    encoded, MissingKey: int(t.option.missingKey), Output: out.Bytes(),
 		}
 		captureLock.Unlock()
 		if err != nil {

@@ -20,8 +20,8 @@ pub type Parsed<T> = Result<T, String>;
 
 /// What belongs to the tree at hand: a definition inside a text begins with a new one.
 pub struct Frame<'t> {
-    tokens: [Item<'t>; 3],
-    peeked: usize,
+    pub tokens: [Item<'t>; 3],
+    pub peeked: usize,
     pub variables: Vec<Text>,
     pub action_line: usize,
     pub ranges: usize,
@@ -29,9 +29,9 @@ pub struct Frame<'t> {
 }
 
 pub struct Parser<'t> {
-    lexer: Lexer<'t>,
+    pub lexer: Lexer<'t>,
     functions: &'t Functions,
-    name: Text,
+    pub name: Text,
     text: Arc<[u8]>,
     pub frame: Frame<'t>,
     ids: HashMap<Text, u32>,
@@ -58,7 +58,7 @@ pub enum Piece {
     End(End),
 }
 
-fn no_item<'t>() -> Item<'t> {
+pub fn no_item<'t>() -> Item<'t> {
     Item { kind: Kind::Eof, pos: 0, text: &[], line: 0, error: None }
 }
 
@@ -152,91 +152,6 @@ impl<'t> Parser<'t> {
         self.trees.push(Arc::new(Tree { name, parse_name, text: Arc::clone(&self.text), root }));
         Ok(())
     }
-
-    // Tokens.
-
-    pub fn next(&mut self) -> Item<'t> {
-        if self.frame.peeked > 0 {
-            self.frame.peeked -= 1;
-        } else {
-            let [first, ..] = &mut self.frame.tokens;
-            *first = self.lexer.item();
-        }
-        self.token(self.frame.peeked)
-    }
-
-    fn token(&self, index: usize) -> Item<'t> {
-        self.frame.tokens.get(index).cloned().unwrap_or_else(no_item)
-    }
-
-    pub fn backup(&mut self) {
-        self.frame.peeked += 1;
-    }
-
-    fn backup2(&mut self, before: Item<'t>) {
-        let [_, second, _] = &mut self.frame.tokens;
-        *second = before;
-        self.frame.peeked = 2;
-    }
-
-    /// Gives two more tokens back, the later one last.
-    fn backup3(&mut self, earlier: Item<'t>, later: Item<'t>) {
-        let [_, second, third] = &mut self.frame.tokens;
-        *second = later;
-        *third = earlier;
-        self.frame.peeked = 3;
-    }
-
-    pub fn peek(&mut self) -> Item<'t> {
-        if self.frame.peeked == 0 {
-            self.next();
-            self.backup();
-        }
-        self.token(self.frame.peeked - 1)
-    }
-
-    pub fn next_non_space(&mut self) -> Item<'t> {
-        loop {
-            let token = self.next();
-            if token.kind != Kind::Space {
-                return token;
-            }
-        }
-    }
-
-    pub fn peek_non_space(&mut self) -> Item<'t> {
-        let token = self.next_non_space();
-        self.backup();
-        token
-    }
-
-    // Errors.
-
-    pub fn error(&self, message: &str) -> String {
-        let line = self.frame.tokens.first().map_or(0, |token| token.line);
-        format!("template: {}:{line}: {message}", self.name)
-    }
-
-    pub fn unexpected(&self, token: &Item<'_>, context: &str) -> String {
-        if token.kind != Kind::Error {
-            return self.error(&format!("unexpected {} in {context}", token.shown()));
-        }
-        let mut extra = String::new();
-        let message = token.shown();
-        if self.frame.action_line != 0 && self.frame.action_line != token.line {
-            // Not "action in action".
-            let word = if message.ends_with(" action") { "" } else { " in action" };
-            extra = format!("{word} started at {}:{}", self.name, self.frame.action_line);
-        }
-        self.error(&format!("{message}{extra}"))
-    }
-
-    pub fn expect(&mut self, kind: Kind, context: &str) -> Parsed<Item<'t>> {
-        let token = self.next_non_space();
-        if token.kind == kind { Ok(token) } else { Err(self.unexpected(&token, context)) }
-    }
-
-    // Pipelines.
 
     fn variable(&mut self, written: &[u8]) -> Variable {
         let name = Text::from(written);

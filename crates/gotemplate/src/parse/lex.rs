@@ -78,12 +78,12 @@ impl<'t> Lexer<'t> {
         self.input.get(self.pos..).unwrap_or_default()
     }
 
-    fn current(&self) -> &'t [u8] {
+    pub(super) fn current(&self) -> &'t [u8] {
         self.input.get(self.start..self.pos).unwrap_or_default()
     }
 
     /// The next character; `None` at the end.
-    fn next(&mut self) -> Option<char> {
+    pub(super) fn next(&mut self) -> Option<char> {
         let Some((character, width)) = runes::first(self.rest()) else {
             self.at_eof = true;
             return None;
@@ -107,13 +107,13 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    fn peek(&mut self) -> Option<char> {
+    pub(super) fn peek(&mut self) -> Option<char> {
         let character = self.next();
         self.backup();
         character
     }
 
-    fn emit(&mut self, kind: Kind) -> Item<'t> {
+    pub(super) fn emit(&mut self, kind: Kind) -> Item<'t> {
         let item = Item { kind, pos: self.start, text: self.current(), line: self.start_line, error: None };
         self.start = self.pos;
         self.start_line = self.line;
@@ -126,7 +126,7 @@ impl<'t> Lexer<'t> {
         self.start_line = self.line;
     }
 
-    fn accept(&mut self, valid: &str) -> bool {
+    pub(super) fn accept(&mut self, valid: &str) -> bool {
         if self.next().is_some_and(|character| valid.contains(character)) {
             return true;
         }
@@ -134,13 +134,13 @@ impl<'t> Lexer<'t> {
         false
     }
 
-    fn accept_run(&mut self, valid: &str) {
+    pub(super) fn accept_run(&mut self, valid: &str) {
         while self.next().is_some_and(|character| valid.contains(character)) {}
         self.backup();
     }
 
     /// Ends the text: nothing follows an error.
-    fn error(&mut self, message: impl Into<String>) -> Item<'t> {
+    pub(super) fn error(&mut self, message: impl Into<String>) -> Item<'t> {
         let item = Item {
             kind: Kind::Error,
             pos: self.start,
@@ -381,70 +381,5 @@ impl<'t> Lexer<'t> {
             Some(space) if is_space(space) => true,
             _ => self.rest().starts_with(self.right),
         }
-    }
-
-    /// A string or a character constant.
-    fn quoted(&mut self, end: char, unterminated: &'static str, kind: Kind) -> Item<'t> {
-        loop {
-            match self.next() {
-                Some('\\') if !matches!(self.next(), None | Some('\n')) => {}
-                None | Some('\n' | '\\') => return self.error(unterminated),
-                Some(character) if character == end => return self.emit(kind),
-                Some(_) => {}
-            }
-        }
-    }
-
-    fn raw_string(&mut self) -> Item<'t> {
-        loop {
-            match self.next() {
-                None => return self.error("unterminated raw quoted string"),
-                Some('`') => return self.emit(Kind::RawString),
-                Some(_) => {}
-            }
-        }
-    }
-
-    fn number(&mut self) -> Item<'t> {
-        if !self.scan_number() {
-            let bad = quote::quoted(self.current());
-            return self.error(format!("bad number syntax: {bad}"));
-        }
-        if !matches!(self.peek(), Some('+' | '-')) {
-            return self.emit(Kind::Number);
-        }
-        if !self.scan_number() || !self.current().ends_with(b"i") {
-            let bad = quote::quoted(self.current());
-            return self.error(format!("bad number syntax: {bad}"));
-        }
-        self.emit(Kind::Complex)
-    }
-
-    fn scan_number(&mut self) -> bool {
-        self.accept("+-");
-        let (mut digits, mut exponent) = ("0123456789_", "eE");
-        if self.accept("0") {
-            if self.accept("xX") {
-                (digits, exponent) = ("0123456789abcdefABCDEF_", "pP");
-            } else if self.accept("oO") {
-                (digits, exponent) = ("01234567_", "");
-            } else if self.accept("bB") {
-                (digits, exponent) = ("01_", "");
-            }
-        }
-        self.accept_run(digits);
-        if self.accept(".") {
-            self.accept_run(digits);
-        }
-        if self.accept(exponent) {
-            self.accept("+-");
-            self.accept_run("0123456789_");
-        }
-        self.accept("i");
-        if self.peek().is_some_and(runes::is_word) {
-            self.next();
-            return false;
-        }
-        true
     }
 }

@@ -7,8 +7,10 @@ mod build;
 mod control;
 mod item;
 mod lex;
+mod literal;
 mod number;
 mod show;
+mod tokens;
 mod tree;
 
 use std::sync::Arc;

@@ -109,17 +109,14 @@ fn uniq(args: Args<'_>) -> Done {
 
 fn chunk(args: Args<'_>) -> Done {
     let list = list_items(args.value(1), "Cannot chunk type")?;
-    let size = match usize::try_from(args.int(0)) {
-        Ok(size) if size > 0 => size,
-        // Less than one chunk of a negative size is none, and all else cannot be made.
-        Err(_)
-            if !list.is_empty()
-                && list.len() - 1 < usize::try_from(args.int(0).unsigned_abs()).unwrap_or(0)
-                && list.len() > 1 =>
-        {
-            return Ok(Value::typed_list(LISTS, Vec::new()));
-        }
-        _ => return Err("runtime error: makeslice: len out of range".into()),
+    let size = args.int(0);
+    // A list that a negative size would hold once makes no chunk at all; all else with it cannot be made.
+    let most = usize::try_from(size.unsigned_abs()).unwrap_or(usize::MAX);
+    if size < 0 && (2..=most.saturating_add(1)).contains(&list.len()) {
+        return Ok(Value::typed_list(LISTS, Vec::new()));
+    }
+    let Some(size) = usize::try_from(size).ok().filter(|size| *size > 0) else {
+        return Err("runtime error: makeslice: len out of range".into());
     };
     Ok(Value::typed_list(LISTS, list.chunks(size).map(|part| Value::list(part.to_vec())).collect()))
 }
