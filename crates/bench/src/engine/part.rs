@@ -7,7 +7,6 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
-use futures::StreamExt as _;
 use serde_json::{Value, json};
 use towpath_cluster::{Cluster, Options, Seen, Selection};
 use towpath_engine::store::{MemoryStore, UnitStore as _};

@@ -15,7 +15,7 @@ use towpath_engine::store::{KubernetesStore, UnitStore as _};
 use towpath_engine::unit::{Automated, Phase, Policy, Status, SyncState, UnitHealth, UnitId};
 use towpath_engine::{Engine, Limits, OneCluster};
 use towpath_plan::sync::Rules;
-use towpath_testkit::{AuditLog, ControlPlane, FaultProxy, eventually};
+use towpath_testkit::{AuditLog, ControlPlane, Fault, FaultProxy, Rule, eventually};
 
 use crate::hooks::{annotated, job};
 use crate::kill::{created, inventory, labelled};
@@ -84,13 +84,20 @@ enum Point {
     After(usize),
 }
 
-async fn tell(plane: &ControlPlane, audit: &AuditLog, point: Point) -> Result<usize> {
-    let name = format!("{point:?}").to_lowercase().replace(['(', ')'], "");
-    let (home, namespace) = (plane.namespace("home").await?, plane.namespace(&name).await?);
-    let (id, person) = (UnitId(name.clone()), store(&plane.kubeconfig_path(), &home).await?);
+/// A unit in a namespace of its own, and where it is stored.
+async fn add(plane: &ControlPlane, name: &str) -> Result<(KubernetesStore, String, String)> {
+    let (home, namespace) = (plane.namespace("home").await?, plane.namespace(name).await?);
+    let person = store(&plane.kubeconfig_path(), &home).await?;
     let automated = Some(Automated { prune: true, self_heal: true, allow_empty: false });
     let policy = Policy { rules: Rules::Argo, automated, ..Policy::default() };
-    person.create(unit(&name, &namespace, policy)).await?;
+    person.create(unit(name, &namespace, policy)).await?;
+    Ok((person, home, namespace))
+}
+
+async fn tell(plane: &ControlPlane, audit: &AuditLog, point: Point) -> Result<usize> {
+    let name = format!("{point:?}").to_lowercase().replace(['(', ')'], "");
+    let (person, home, namespace) = add(plane, &name).await?;
+    let id = UnitId(name.clone());
     let proxy = FaultProxy::start(plane)?;
     match point {
         Point::Never => {}
@@ -142,4 +149,28 @@ async fn killed_at_every_write_it_goes_on() -> Result<()> {
         .buffer_unordered(4)
         .try_collect::<()>()
         .await
+}
+
+/// The resident memory of a process, in pages.
+fn memory(process: &Child) -> Result<usize> {
+    let id = process.id().context("it has ended")?;
+    let pages = std::fs::read_to_string(format!("/proc/{id}/statm"))?;
+    Ok(pages.split_whitespace().nth(1).context("the second number is the resident set")?.parse()?)
+}
+
+/// A minute in which nobody is let in and no watch lasts costs no memory.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_storm_of_401_leaves_memory_flat() -> Result<()> {
+    let plane = ControlPlane::builder().nodes(1).start().await?;
+    let (person, home, _) = add(&plane, "flat").await?;
+    let proxy = FaultProxy::start(&plane)?;
+    let engine = start(proxy.kubeconfig_path(), &home, "flat")?;
+    settled(&person, &UnitId("flat".into())).await?;
+    let before = memory(&engine)?;
+    proxy.add(Rule::new(Fault::status(401)));
+    proxy.cut();
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    let after = memory(&engine)?;
+    ensure!(after < before * 3 / 2, "{before} pages before, {after} after");
+    Ok(())
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Result};
 use http::{HeaderValue, Method};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 use super::gate::{Gate, Stop};
 use super::record::Seen;
@@ -49,6 +49,7 @@ impl FaultProxy {
             gate: watch::Sender::new(Gate::default()),
             rules: Mutex::default(),
             seen: Mutex::default(),
+            cut: Notify::new(),
         });
         let state = Arc::clone(&shared);
         let server = Background::start("fault-proxy", move |listener| serve::accept(listener, state))?;
@@ -101,6 +102,11 @@ impl FaultProxy {
         let mut seen = self.shared.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.clear();
         self.shared.gate.send_modify(Gate::reset);
+    }
+
+    /// Cuts all connections, watches with them.
+    pub fn cut(&self) {
+        self.shared.cut.notify_waiters();
     }
 
     /// All requests seen, in order of arrival.

@@ -13,7 +13,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpListener;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
 
 use super::body::{self, Body};
@@ -32,6 +32,8 @@ pub(super) struct Shared {
     pub(super) gate: watch::Sender<Gate>,
     pub(super) rules: Mutex<Vec<Rule>>,
     pub(super) seen: Mutex<Vec<Seen>>,
+    /// Ends all connections.
+    pub(super) cut: Notify,
 }
 
 /// What was decided about a request when it arrived.
@@ -51,8 +53,12 @@ pub(super) async fn accept(listener: TcpListener, shared: Arc<Shared>) {
         let _ = stream.set_nodelay(true);
         connections.spawn(async move {
             let service = service_fn(|request| answer(Arc::clone(&shared), request));
+            let served = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
             // A cut is an error here, and wanted.
-            let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+            tokio::select! {
+                _ = served => {}
+                () = shared.cut.notified() => {}
+            }
         });
         while connections.try_join_next().is_some() {}
     }
